@@ -103,7 +103,7 @@ def settings(place):
     tap.same(place.files(), [], 'with alert_after = 0 nothing is remembered')
 
 
-def asked(place):
+def by_request(place):
     """A failure is printed at once if the user asks for it or uses a terminal."""
     place.prepare()
     place.away()
@@ -149,7 +149,7 @@ def locked(place):
 BROKEN = 'cluster broken\nroot/\n  x use 1\n'
 
 
-def others(place):
+def permanent_failures(place):
     """A failure that needs an administrator is printed at once."""
     place.prepare(SMALL + BROKEN)
     place.change("UPDATE broken_assoc_table SET parent_acct = 'nobody', id_parent = 99 WHERE id_assoc > 1")
@@ -334,7 +334,7 @@ def strangers(place):
 
 
 def body():
-    for part in (unavailable, settings, asked, locked, others, mixed, clusters, clock, folders,
+    for part in (unavailable, settings, by_request, locked, permanent_failures, mixed, clusters, clock, folders,
                  strangers):
         with Mail() as place:
             part(place)

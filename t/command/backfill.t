@@ -48,7 +48,7 @@ def published(place):
                        ' FROM fairmill_fairshare ORDER BY 1')
 
 
-def named(place, as_of):
+def association_names(place, as_of):
     """Returns the account and user of each association at a history point."""
     return place.query(
         'SELECT a.id_assoc, a.account, a.user_name FROM fairmill_association a WHERE a.since = '
@@ -81,7 +81,7 @@ def equal_to_runs(place):
            'all points differ from each other')
 
 
-def goes_on(place):
+def continues_after_kill(place):
     """A backfill that is killed leaves only complete points.  The next one makes the others."""
     ready(place, retention__history_interval='60')
     place.succeed('run', '--now', END + 9 * HOUR)
@@ -101,7 +101,7 @@ def goes_on(place):
     place.ends(0, 'verify finds no differences after a killed backfill', 'verify')
 
 
-def one_of_an_interval(place):
+def one_point_per_interval(place):
     ready(place)
     asked = 'backfill', '--since', END - DAY, '--until', END - 1, '--every', '10m'
     place.succeed('run', '--now', END + 9 * HOUR)
@@ -143,21 +143,21 @@ def far_east(place):
            [(b - a) / DAY for a, b in zip(at, at[1:])])
 
 
-def own_points_stay(place):
+def keeps_points_of_runs(place):
     """Backfill keeps a run's point and the names of its associations."""
     ready(place)
     ran = END - 2 * DAY + 600
     place.succeed('run', '--now', ran)
-    mine, names = values(place, ran), named(place, ran)
+    mine, names = values(place, ran), association_names(place, ran)
     place.change("UPDATE tiny_assoc_table SET acct = 'chemistry', lineage = '/chemistry/0-bob/' WHERE \"user\" = 'bob'")
     place.change('UPDATE tiny_assoc_table SET creation_time = 1, mod_time = 1')
     place.succeed('run', '--now', END + 9 * HOUR)
-    later = named(place, END + 9 * HOUR)
+    later = association_names(place, END + 9 * HOUR)
     place.succeed('backfill', '--since', END - 5 * DAY, '--until', END)
     tap.ok(END - 2 * DAY not in points(place), "backfill makes no point in an interval with a run's point")
     tap.same(values(place, ran), mine, "backfill does not change a run's point")
-    tap.same(named(place, ran), names, "backfill does not change the names at a run's point")
-    tap.same(named(place, END + 9 * HOUR), later, 'backfill does not change the names at a later point')
+    tap.same(association_names(place, ran), names, "backfill does not change the names at a run's point")
+    tap.same(association_names(place, END + 9 * HOUR), later, 'backfill does not change the names at a later point')
     tap.ok(('bob' in str(names)) and names != later, 'the names at the two points differ')
 
 
@@ -181,7 +181,7 @@ def not_too_old(place):
     place.says('the error names history_days', 'history_days')
 
 
-def none_there(place):
+def before_associations(place):
     """There are no points before the first association.  A point has only existing associations."""
     ready(place)
     place.change('UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ?', *[END - 3 * DAY] * 2)
@@ -197,7 +197,7 @@ def none_there(place):
              'fairmill_backfill has the truncation bound and the number of uncertain associations')
 
 
-def mends(place):
+def repairs(place):
     """verify --repair recomputes points that were changed."""
     ready(place)
     place.succeed('run', '--now', END + 9 * HOUR)
@@ -244,7 +244,7 @@ def refused(place):
 
 def body():
     with Place() as place:
-        for part in equal_to_runs, goes_on, one_of_an_interval, of_an_older_release, far_east, own_points_stay, not_too_old, none_there, mends, other_settings, refused:
+        for part in equal_to_runs, continues_after_kill, one_point_per_interval, of_an_older_release, far_east, keeps_points_of_runs, not_too_old, before_associations, repairs, other_settings, refused:
             part(place)
 
 

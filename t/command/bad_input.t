@@ -37,7 +37,7 @@ def parent_missing(place):
     place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 4')
 
 
-def lost_id(place):
+def parent_id_missing(place):
     """Removes the id of the parent.  The names still lead to the root."""
     place.change('UPDATE tiny_assoc_table SET id_parent = 77 WHERE id_assoc = 4')
 
@@ -54,7 +54,7 @@ def cycle(place):
 # rows are skipped.  The error must name one of the association ids.
 BROKEN = (
     ('an account whose parent is missing', parent_missing, ('5', '6'), {1, 2, 3}),
-    ('an account whose parent id is unknown', lost_id, ('4',), {1, 2, 3}),
+    ('an account whose parent id is unknown', parent_id_missing, ('4',), {1, 2, 3}),
     ('an account that is its own parent', itself, ('4',), {1, 2, 3}),
     ('a cycle of accounts', cycle, ('4', '6'), {1, 2, 3}),
 )
@@ -131,7 +131,7 @@ def duplicates(place):
              'the old results stay after errors about duplicates')
 
 
-def qos_gone(place):
+def qos_missing(place):
     """Tests jobs with a QOS whose row was deleted from qos_table by hand."""
     place.ready('root/\n  u\nqos 2 factor=3\njob root.u start=1000 end=1100 billing=1 qos=2\njob root.u start=1500 end=1600 billing=1 qos=2\n'
                 'job root.u start=2000 end=2100 billing=1\n', {'fairshare.capacity': 1})
@@ -278,7 +278,7 @@ def rollups(place):
 
 
 def body():
-    for part in (trees, roots, duplicates, qos_gone, jobs, rollups, shares, null_shares):
+    for part in (trees, roots, duplicates, qos_missing, jobs, rollups, shares, null_shares):
         with Place() as place:
             part(place)
 

@@ -274,7 +274,7 @@ def unused(place):
     tap.same(ranks, {way: [1, 2, 4, 4] for way in ranks}, 'without usage, linear ranks by shares')
 
 
-def odd(place):
+def special_cases(place):
     place.ready()
     place.ends(1, 'before the first run, compare exits with status 1', 'compare')
     for wish, said in ((('--top', '0'), "'0'"), (('--top', 'x'), "'x'"), (('--csv', '--json'), '--json')):
@@ -329,7 +329,7 @@ def chosen(place):
 
 
 def body():
-    for part in (tied, demo, underflown, every_run, unused, odd, chosen):
+    for part in (tied, demo, underflown, every_run, unused, special_cases, chosen):
         with Place() as place:
             part(place)
 

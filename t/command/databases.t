@@ -290,7 +290,7 @@ def stopped(place):
     place.ready('root/\n' + ''.join(f'  u{i} {i} use {i}\n' for i in range(BIG)))
     place.succeed('run', '--now', NOW)
     for ending, expected in ((signal.SIGCONT, 0), (signal.SIGKILL, -signal.SIGKILL)):
-        process, refused = catch(place)
+        process, refused = stop_with_lock(place)
         if not tap.ok(refused, 'during a run, a second run exits with status 75'):
             continue
         process.send_signal(ending)
@@ -316,7 +316,7 @@ def holds_lock(process):
     return False
 
 
-def catch(place):
+def stop_with_lock(place):
     """Stops a run while it holds the lock, so that another run is rejected.
 
     If a run ends before it is stopped, the function tries again.  Returns (process, True) or (None,

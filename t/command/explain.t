@@ -80,7 +80,7 @@ def random_tree(r, cluster, start):
             cluster.job(user, begin, begin + 1, billing=use)
 
 
-def alike_tree(r, cluster, start):
+def tied_tree(r, cluster, start):
     """Makes tied accounts whose users are not tied, and a user on the accounts' level who ties with
     them."""
     begin = start()
@@ -106,7 +106,7 @@ def random_site(seed):
     site = Site()
     cluster = site.cluster('c')
     cluster.account('root', '')
-    make = alike_tree if seed % 3 == 0 else random_tree
+    make = tied_tree if seed % 3 == 0 else random_tree
     make(r, cluster, lambda: USE_AT - r.choice((0, 0, 86400, 40 * 86400)))
     settings = dict(now=USE_AT + 7200, half_life=r.choice((0, 0, 0, 7 * 86400)),
                     algorithm=ALGORITHMS[seed % 5] if seed % 2 else 'fair_tree',
@@ -209,12 +209,12 @@ def pairs_of(r, world, count):
     return pairs
 
 
-def told_name(node):
+def full_name(node):
     return '/'.join(filter(None, (node.account, node.user or '', node.partition))) + \
         ('' if node.user else '/')
 
 
-def turn_is_true(world, turn, behind, ahead):
+def check_turn(world, turn, behind, ahead):
     """Returns an error if a change is wrong, or None."""
     amount, most = turn['amount'], world.most(turn)
     if amount is None:
@@ -233,7 +233,7 @@ def turn_is_true(world, turn, behind, ahead):
 
 def try_pair(place, world, one, other, counts):
     """Returns the errors in the answer for two associations."""
-    names = told_name(one), told_name(other)
+    names = full_name(one), full_name(other)
     place.succeed('explain', '--json', '--', *names)
     told = json.loads(place.out)['clusters'][0]['comparison']
     order = {'ahead': 1, 'behind': -1, 'tied': 0, 'none': None}[told['order']]
@@ -250,7 +250,7 @@ def try_pair(place, world, one, other, counts):
     for turn in told['turns']:
         counts[turn['change'], turn['amount'] is not None] = \
             counts.get((turn['change'], turn['amount'] is not None), 0) + 1
-        wrong.append(turn_is_true(world, turn, behind, ahead))
+        wrong.append(check_turn(world, turn, behind, ahead))
         if turn['amount'] and not re.search(rf"\b{turn['amount']} (more|fewer|TRES-second)",
                                             place.out):
             wrong.append(f'{turn} is not in the text')

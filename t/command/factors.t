@@ -35,7 +35,7 @@ class Factors(Site):
     def usage(self, user):
         return self.query('SELECT usage_raw FROM fairmill_fairshare WHERE user_name = ?', user)[0][0]
 
-    def notes(self, qos):
+    def recorded_factors(self, qos):
         return self.query('SELECT as_of, told, seen_before, usage_factor FROM fairmill_qos_change WHERE id_qos = ?'
                           ' ORDER BY as_of', qos)
 
@@ -43,14 +43,14 @@ class Factors(Site):
         return self.query('SELECT subject FROM fairmill_finding WHERE kind = ? AND last_seen = ? ORDER BY subject',
                           kind, self.now)
 
-    def wholly(self, statement):
+    def same_in_full_run(self, statement):
         """Tests that a full run publishes the same values."""
         mine = self.values(), self.days()
         self.run_at(0, '--full')
         tap.same((self.values(), self.days()), mine, statement)
 
 
-def told(site):
+def dated_changes(site):
     """Tests factors whose changes are all in txn_table."""
     site.begin()
     site.factor(START, 1447, 'q2', 0.5)
@@ -60,14 +60,14 @@ def told(site):
     site.job('physics.bob', NOW - 2 * HOUR, 0, qos=3)
     site.run_at()
     tap.same(site.usage('carol'), 4 * 0.5 * HOUR, 'a factor that never changed applies to all time')
-    tap.same(site.notes(2), [(START, 'added', None, 0.5)], 'runs record the factor with the time in txn_table')
+    tap.same(site.recorded_factors(2), [(START, 'added', None, 0.5)], 'runs record the factor with the time in txn_table')
     site.factor(NOW + 100, 1451, "(name='q2' || name='q3')", 4)
     tap.same(site.run_at(600)[0], 'incremental', 'a change with a known time needs no full run')
     tap.same((site.usage('carol'), site.usage('bob')),
              (4 * (0.5 * (HOUR + 100) + 4 * 500), 4 * (3 * (2 * HOUR + 100) + 4 * 500)),
              'each second is charged with the factor of its time')
     tap.same(site.usage('alice'), 4 * 0.5 * DAY, 'a job that had ended keeps its factor')
-    site.wholly('a full run after a known change publishes the same values')
+    site.same_in_full_run('a full run after a known change publishes the same values')
     site.is_exact('a run without recorded factors publishes the same values')
     tap.same(site.query('SELECT SUM(tres_seconds) FROM fairmill_usage_day WHERE id_assoc = ?',
                         site.ids['chemistry.carol']), [(site.usage('carol'),)], 'the sum of the days equals the usage')
@@ -82,11 +82,11 @@ def told(site):
                 " VALUES (?, 1450, 'id=''2''', 'root', 'tiny', '')", NOW + 1100)
     tap.same(site.run_at(200)[0], 'incremental', 'removal of a QOS needs no full run')
     tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1100), 'jobs of a removed QOS keep its last factor')
-    site.wholly('a full run after the removal publishes the same values')
+    site.same_in_full_run('a full run after the removal publishes the same values')
     site.change('DELETE FROM txn_table')
     tap.same(site.run_at(60)[0], 'incremental', 'a purge of txn_table needs no full run, because runs recorded it')
     tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1160), 'usage after the purge uses the recorded factors')
-    site.wholly('a full run after the purge publishes the same values')
+    site.same_in_full_run('a full run after the purge publishes the same values')
     carol = site.usage('carol')
     site.succeed('verify')
     tap.ok('as computed' in site.out, 'verify finds no differences', site.out)
@@ -101,13 +101,13 @@ def told(site):
              'explain lists a job with several charge intervals once')
 
 
-def seen(site):
+def undated_changes(site):
     """Tests factors whose changes are not in txn_table."""
     site.begin()
     site.job('physics.alice', NOW - 5 * DAY, NOW - 4 * DAY, qos=2)
     site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
     site.run_at()
-    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5)], 'without txn_table, runs record the current factor')
+    tap.same(site.recorded_factors(2), [(NOW, 'seen', None, 0.5)], 'without txn_table, runs record the current factor')
     site.run_at(100)
     site.change('UPDATE qos_table SET usage_factor = 2 WHERE id = 2')
     kind, why = site.run_at(200)
@@ -116,27 +116,27 @@ def seen(site):
     tap.same(site.found('factor_undated'), [('2',)], 'a change at an unknown time is a finding')
     tap.same((site.usage('alice'), site.usage('carol')), (4 * 0.5 * DAY, 4 * 0.5 * (HOUR + 300)),
              'earlier charges do not change')
-    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 300, 'seen', NOW + 100, 2)],
+    tap.same(site.recorded_factors(2), [(NOW, 'seen', None, 0.5), (NOW + 300, 'seen', NOW + 100, 2)],
              'the change is recorded with the range of its time')
     tap.same(site.run_at(0)[0], 'incremental', 'the next run for the same time is incremental')
     tap.same(site.run_at(100)[0], 'incremental', 'a later run is incremental')
     tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 300) + 2 * 100), 'the new factor applies from the run that saw it')
-    site.wholly('a full run after an unknown change publishes the same values')
+    site.same_in_full_run('a full run after an unknown change publishes the same values')
     site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
                 " VALUES (?, 1451, '(name=''q2'')', 'root', '', 'usage_factor=2.000000')", NOW + 250)
     site.run_at(0, '--full')
     tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 250) + 2 * 150), 'a time in txn_table replaces the estimated time')
-    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 250, 'changed', None, 2)], 'the time in txn_table is recorded')
+    tap.same(site.recorded_factors(2), [(NOW, 'seen', None, 0.5), (NOW + 250, 'changed', None, 2)], 'the time in txn_table is recorded')
     site.query('UPDATE fairmill_qos_change SET usage_factor = 9 WHERE as_of = ?', NOW)
     site.run_at(60)
     tap.same(site.found('records_changed'), [(str(NOW),)], 'a recorded factor that was changed is a finding')
     tap.same(site.usage('carol'), 4 * 2 * (HOUR + 460), 'a damaged record is not used; the first known factor applies')
     tap.same(site.found('factor_unknown'), [('2',)], 'a factor that may be wrong is a finding')
     tap.same(site.run_at(60)[0], 'incremental', 'the run after the damage is incremental')
-    site.wholly('a full run after the damage publishes the same values')
+    site.same_in_full_run('a full run after the damage publishes the same values')
 
 
-def born(site):
+def start_of_log(site):
     """Tests the start of txn_table."""
     site.begin()
     site.job('physics.bob', NOW - DAY, 0)
@@ -184,7 +184,7 @@ def restored(site):
                  f'a later change does not alter earlier charges{what}')
 
 
-def late(site):
+def late_rows(site):
     """Tests rows of txn_table that arrive long after their time."""
     site.begin(keys={'usage.full_every': '7-0'})
     site.factor(START, 1447, 'q2', 0.5)
@@ -265,10 +265,10 @@ def random_histories(site):
                 wrong.append((step, got, wanted))
         tap.same(wrong, [], f'each second has its factor after each run of history {seed}')
         tap.ok('incremental' in kinds, f'history {seed} has incremental runs')
-        site.wholly(f'a full run of history {seed} publishes the same values')
+        site.same_in_full_run(f'a full run of history {seed} publishes the same values')
 
 
-for test in told, seen, born, restored, late, random_histories:
+for test in dated_changes, undated_changes, start_of_log, restored, late_rows, random_histories:
     with Factors() as site:
         test(site)
 tap.done()

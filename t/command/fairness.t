@@ -124,7 +124,7 @@ def nothing_used(place):
     tap.ok('fairmill_fairness' not in place.out, 'without usage there are no metrics', place.out)
 
 
-def kept(place):
+def retention(place):
     place.ready(SITE, {'retention.history_days': 10, 'retention.history_interval': 3600})
     for later in (0, 300, 9 * DAY):
         place.succeed('run', '--now', NOW + later)
@@ -143,7 +143,7 @@ def kept(place):
     tap.same(instants(place), [NOW + 60], "without history only the last run's rows are stored")
 
 
-def of_the_future(place):
+def future_rows(place):
     place.ready(SITE)
     place.succeed('run', '--now', 4000000000)
     place.succeed('run', '--now', NOW, '--replace')
@@ -154,7 +154,7 @@ def of_the_future(place):
 
 def body():
     with Place() as place:
-        for part in (each_run, on_the_page, nothing_used, kept, of_the_future):
+        for part in (each_run, on_the_page, nothing_used, retention, future_rows):
             part(place)
 
 

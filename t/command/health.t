@@ -70,7 +70,7 @@ class Sick(Place):
     def away(self, name='a.db'):
         os.rename(self.path(name), self.path('away'))
 
-    def is_so(self, what, problems, level=None, ahead=0, published=1):
+    def check_problems(self, what, problems, level=None, ahead=0, published=1):
         """Checks the problems of each cluster, as {cluster: {problem}}, and the worst level."""
         self.ahead = ahead
         level = level or ('critical' if not problems else 'warning')
@@ -98,18 +98,18 @@ class Sick(Place):
         tap.same(PUBLISHED.findall(metrics), [str(published)], f'{what}: metrics counts the published clusters')
 
 
-def well(place):
+def no_problem(place):
     place.begin(SMALL + OTHER)
     place.attempt(0, added=[('other', 'done'), ('tiny', 'done')])
-    place.is_so('no problem', {'tiny': set(), 'other': set()}, 'ok', published=2)
+    place.check_problems('no problem', {'tiny': set(), 'other': set()}, 'ok', published=2)
 
 
 def nothing_yet(place):
     place.begin()
-    place.is_so('no run yet', {}, published=0)
+    place.check_problems('no run yet', {}, published=0)
     place.away()
     place.attempt(69, added=[('', 'failed')], what='a first run without accounting database')
-    place.is_so('no complete run', {}, published=0)
+    place.check_problems('no complete run', {}, published=0)
     place.run('status')
     place.says('status names the missing accounting database', 'no results yet', 'a.db')
 
@@ -118,7 +118,7 @@ def never_published(place):
     place.begin()
     place.change(BREAK.format('tiny'))
     place.attempt(65)
-    place.is_so('failed and never published', {'tiny': {'never_published', 'last_run_failed'}}, 'critical', published=0)
+    place.check_problems('failed and never published', {'tiny': {'never_published', 'last_run_failed'}}, 'critical', published=0)
 
 
 def failed_later(place):
@@ -126,7 +126,7 @@ def failed_later(place):
     place.succeed('run')
     place.change(BREAK.format('other'))
     place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
-    place.is_so('one of two clusters failed', {'other': {'last_run_failed'}, 'tiny': set()}, published=2)
+    place.check_problems('one of two clusters failed', {'other': {'last_run_failed'}, 'tiny': set()}, published=2)
     place.run('status')
     place.says('status names the cluster whose last run failed', "'other'", 'last run failed')
 
@@ -137,7 +137,7 @@ def without_source(place):
     place.away()
     both = [('other', 'failed'), ('tiny', 'failed')]
     place.attempt(69, added=both)
-    place.is_so('no accounting database', {'tiny': {'last_run_failed'}, 'other': {'last_run_failed'}}, published=2)
+    place.check_problems('no accounting database', {'tiny': {'last_run_failed'}, 'other': {'last_run_failed'}}, published=2)
     place.attempt(69, '--cluster', 'tiny', added=[('tiny', 'failed')], what='a run of one of two clusters')
     place.settings({'source.database': place.path('slip.db'), 'source.deadline': '1 s'})
     place.attempt(69, added=both, what='a run with a misspelt accounting database')
@@ -157,56 +157,56 @@ def two_sources(place):
     place.succeed('run', settings='b.conf')
     os.unlink(place.path('b.db'))
     place.attempt(69, added=[('other', 'failed')], settings='b.conf')
-    place.is_so('one of two accounting databases is missing', {'tiny': set(), 'other': {'last_run_failed'}}, published=2)
+    place.check_problems('one of two accounting databases is missing', {'tiny': set(), 'other': {'last_run_failed'}}, published=2)
 
 
 def refused(place):
     place.begin()
     place.succeed('run')
     place.attempt(64, '--now', int(time.time()) - DAY, what='a run for an earlier time')
-    place.is_so('a run for an earlier time was rejected', {'tiny': {'last_run_failed'}})
+    place.check_problems('a run for an earlier time was rejected', {'tiny': {'last_run_failed'}})
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('the next run succeeded', {'tiny': set()}, 'ok')
+    place.check_problems('the next run succeeded', {'tiny': set()}, 'ok')
     place.attempt(64, '--cluster', 'tinny', added=[('', 'failed')], what='a run of an unknown cluster')
-    place.is_so('an unknown cluster was rejected', {'tiny': set()}, 'ok')
+    place.check_problems('an unknown cluster was rejected', {'tiny': set()}, 'ok')
 
 
 def ahead_once(place):
     place.begin()
     place.attempt(0, ahead=2 * DAY, added=[('tiny', 'done')], what='a run with a clock two days ahead')
-    place.is_so('the clock was ahead', {'tiny': {'in_future', 'clock'}}, 'critical')
+    place.check_problems('the clock was ahead', {'tiny': {'in_future', 'clock'}}, 'critical')
     place.run('status', '--nagios', '--max-age', '30m')
     tap.ok(re.search(r'tiny (47 h|2 d) ahead \(published in the future, ', place.out),
            'status --nagios shows how far the results are ahead',
            place.out)
     place.attempt(1)
-    place.is_so('runs are rejected because the results are ahead', {'tiny': {'in_future', 'last_run_failed'}}, 'critical')
+    place.check_problems('runs are rejected because the results are ahead', {'tiny': {'in_future', 'last_run_failed'}}, 'critical')
     place.attempt(0, '--replace', added=[('tiny', 'done')])
-    place.is_so('--replace replaced the results of the future', {'tiny': set()}, 'ok')
+    place.check_problems('--replace replaced the results of the future', {'tiny': set()}, 'ok')
 
 
 def jumps_back(place):
     place.begin()
     place.succeed('run')
-    place.is_so('the clock went back', {'tiny': {'in_future', 'clock'}}, 'critical', ahead=-DAY)
+    place.check_problems('the clock went back', {'tiny': {'in_future', 'clock'}}, 'critical', ahead=-DAY)
     place.attempt(1, ahead=-DAY)
-    place.is_so('runs are rejected because the clock went back',
-                {'tiny': {'in_future', 'last_run_failed'}}, 'critical', ahead=-DAY)
-    place.is_so('a run failed while the clock was late', {'tiny': {'last_run_failed'}})
+    place.check_problems('runs are rejected because the clock went back',
+                         {'tiny': {'in_future', 'last_run_failed'}}, 'critical', ahead=-DAY)
+    place.check_problems('a run failed while the clock was late', {'tiny': {'last_run_failed'}})
 
 
 def a_little(place):
     place.begin()
     place.succeed('run')
-    place.is_so("the reader's clock is a minute late", {'tiny': set()}, 'ok', ahead=-60)
+    place.check_problems("the reader's clock is a minute late", {'tiny': set()}, 'ok', ahead=-60)
     place.attempt(1, ahead=-60, what='a run with a clock a minute late')
-    place.is_so('a run was rejected because of a minute', {'tiny': {'last_run_failed'}})
+    place.check_problems('a run was rejected because of a minute', {'tiny': {'last_run_failed'}})
 
 
 def asked_ahead(place):
     place.begin()
     place.attempt(0, '--now', int(time.time()) + DAY, added=[('tiny', 'done')])
-    place.is_so('a run with --now of tomorrow', {'tiny': {'in_future'}}, 'critical')
+    place.check_problems('a run with --now of tomorrow', {'tiny': {'in_future'}}, 'critical')
     place.ends(1, 'check exits with the status of the next run', 'check')
     tap.ok('next: correct the clock' in place.out, 'check proposes to correct the clock', place.out)
     place.ends(1, 'check --json exits with the status of the next run', 'check', '--json')
@@ -216,7 +216,7 @@ def asked_ahead(place):
 def began_ahead(place):
     place.begin()
     place.attempt(0, '--now', int(time.time()), ahead=2 * DAY, added=[('tiny', 'done')])
-    place.is_so('only the start of the last run is in the future', {'tiny': {'clock'}})
+    place.check_problems('only the start of the last run is in the future', {'tiny': {'clock'}})
 
 
 def vanished(place):
@@ -233,7 +233,7 @@ def vanished(place):
            'check proposes only forget for the missing cluster',
            place.out, place.err)
     gone = {'tiny': {'vanished', 'last_run_failed'}, 'other': set()}
-    place.is_so('a cluster is missing', gone, published=2)
+    place.check_problems('a cluster is missing', gone, published=2)
     tap.same(place.query("SELECT subject, count FROM fairmill_finding WHERE kind = 'cluster_vanished'"), [('', 1)],
              'a missing cluster is a finding')
     place.away()
@@ -241,18 +241,18 @@ def vanished(place):
     os.rename(place.path('away'), place.path('a.db'))
     place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
                  " VALUES ('tiny', 1, 1, 0, '', 0)")
-    place.is_so('a missing cluster, after a run without accounting database', {'tiny': {'vanished', 'last_run_failed'},
+    place.check_problems('a missing cluster, after a run without accounting database', {'tiny': {'vanished', 'last_run_failed'},
                                                    'other': {'last_run_failed'}}, published=2)
     place.change(BREAK.format('tiny'))
     place.attempt(65, added=[('other', 'done'), ('tiny', 'failed')], what='a run of a cluster that returned with bad rows')
     place.ends(64, 'a cluster that returned with bad rows cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
-    place.is_so('a cluster that returned with bad rows is not missing',
-                {'tiny': {'last_run_failed'}, 'other': set()}, published=2)
+    place.check_problems('a cluster that returned with bad rows is not missing',
+                         {'tiny': {'last_run_failed'}, 'other': set()}, published=2)
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'root', id_parent = 1 WHERE user = '' AND id_assoc > 1")
     place.change("UPDATE tiny_assoc_table SET parent_acct = '', id_parent = (SELECT id_assoc FROM tiny_assoc_table a WHERE"
                  " a.acct = tiny_assoc_table.acct AND a.user = '') WHERE user <> ''")
     place.ends(0, 'the run of the repaired cluster succeeds', 'run')
-    place.is_so('the cluster is repaired', {'tiny': set(), 'other': set()}, 'ok', published=2)
+    place.check_problems('the cluster is repaired', {'tiny': set(), 'other': set()}, 'ok', published=2)
     place.ends(64, 'a repaired cluster cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
     place.change("DELETE FROM cluster_table WHERE name = 'tiny'")
     place.settings({'source.clusters': 'tiny, other'})
@@ -260,11 +260,11 @@ def vanished(place):
     tap.same(place.err.count('\n'), 1, 'the run reports the missing cluster once')
     place.settings()
     place.ends(0, 'a missing cluster can be forgotten', 'forget', '--cluster', 'tiny', '--yes')
-    place.is_so('the missing cluster is forgotten', {'other': set()}, 'ok')
+    place.check_problems('the missing cluster is forgotten', {'other': set()}, 'ok')
     place.change('DELETE FROM cluster_table')
     before = place.query('SELECT * FROM fairmill_fairshare')
     place.ends(65, 'a run that finds no cluster fails', 'run')
-    place.is_so('all clusters are missing', {'other': {'vanished', 'last_run_failed'}})
+    place.check_problems('all clusters are missing', {'other': {'vanished', 'last_run_failed'}})
     tap.same(place.query('SELECT * FROM fairmill_fairshare'), before, 'the published rows stay if all clusters are missing')
 
 
@@ -274,10 +274,10 @@ def missing(place):
     place.ends(65, 'check exits as a run with an unknown cluster does', 'check')
     tap.ok("'other'" in place.err and 'next:' not in place.out, 'check does not propose a first run for an unknown cluster',
            place.out, place.err)
-    place.is_so('the settings name an unknown cluster',
-                {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+    place.check_problems('the settings name an unknown cluster',
+                         {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
     place.ends(0, 'an unknown cluster of the settings can be forgotten', 'forget', '--cluster', 'other', '--yes')
-    place.is_so('the unknown cluster is forgotten', {'tiny': set()}, 'ok')
+    place.check_problems('the unknown cluster is forgotten', {'tiny': set()}, 'ok')
 
 
 def deleted(place):
@@ -285,12 +285,12 @@ def deleted(place):
     place.succeed('run')
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('a cluster was retired', {'tiny': set()}, 'ok')
+    place.check_problems('a cluster was retired', {'tiny': set()}, 'ok')
     place.change("UPDATE cluster_table SET deleted = 0 WHERE name = 'other'")
     place.change(BREAK.format('other'))
     place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
-    place.is_so('a retired cluster returned and failed',
-                {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+    place.check_problems('a retired cluster returned and failed',
+                         {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
     place.run('status')
     place.says('status proposes to forget the cluster', '`fairmill forget --cluster other`')
     days = place.query('SELECT count(*) FROM fairmill_usage_day')
@@ -302,14 +302,14 @@ def deleted(place):
     os.rename(place.path('away'), place.path('a.db'))
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('the cluster was retired again', {'tiny': set()}, 'ok')
+    place.check_problems('the cluster was retired again', {'tiny': set()}, 'ok')
     place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
                  " VALUES ('brief', 1, 1, 0, '', 0)")
     place.attempt(78, added=[('brief', 'failed'), ('tiny', 'done')], what='a run of a new cluster without tables')
-    place.is_so('a new cluster has no tables', {'tiny': set(), 'brief': {'never_published', 'last_run_failed'}}, 'critical')
+    place.check_problems('a new cluster has no tables', {'tiny': set(), 'brief': {'never_published', 'last_run_failed'}}, 'critical')
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'brief'")
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('the new cluster was retired before its first run', {'tiny': set()}, 'ok')
+    place.check_problems('the new cluster was retired before its first run', {'tiny': set()}, 'ok')
     place.attempt(0, added=[('tiny', 'done')])
     place.ends(0, 'a cluster that never had results can be forgotten', 'forget', '--cluster', 'brief', '--yes')
     place.ends(0, 'a retired cluster can be forgotten', 'forget', '--cluster', 'other', '--yes')
@@ -321,26 +321,26 @@ def stale(place):
     now = int(time.time())
     place.begin()
     place.succeed('run', '--now', now - 880)
-    place.is_so('the first run is less than 15 minutes old', {'tiny': set()}, 'ok')
+    place.check_problems('the first run is less than 15 minutes old', {'tiny': set()}, 'ok')
     place.begin()
     place.succeed('run', '--now', now - 920)
-    place.is_so('the first run is more than 15 minutes old', {'tiny': {'stale'}}, 'critical')
+    place.check_problems('the first run is more than 15 minutes old', {'tiny': {'stale'}}, 'critical')
     place.begin()
     for hour in range(30, 18, -1):
         place.succeed('run', '--now', now - 3600 * hour // 6)      # every ten minutes
     place.succeed('run', '--now', now - 3600 * 3)
     place.attempt(64, '--now', now - 5 * 3600)
-    place.is_so('a failed run is not counted as an interval', {'tiny': {'stale', 'last_run_failed'}}, 'critical')
+    place.check_problems('a failed run is not counted as an interval', {'tiny': {'stale', 'last_run_failed'}}, 'critical')
     place.begin()
     for hour in (40, 7, 6, 5, 4):
         place.succeed('run', '--now', now - 3600 * hour)
     place.succeed('run', '--now', now - 3600 * 3 + 60)
-    place.is_so('an hourly run is less than three hours old', {'tiny': set()}, 'ok')
+    place.check_problems('an hourly run is less than three hours old', {'tiny': set()}, 'ok')
     place.ends(0, 'status --nagios without a limit uses the same age', 'status', '--nagios')
     place.succeed('show')
     tap.same(place.err, '', 'show prints no warning about recent results')
     place.succeed('run', '--replace', '--now', now - 3600 * 3 - 60)
-    place.is_so('an hourly run is more than three hours old', {'tiny': {'stale'}}, 'critical')
+    place.check_problems('an hourly run is more than three hours old', {'tiny': {'stale'}}, 'critical')
     place.ends(2, 'stale results are critical to status --nagios without a limit', 'status', '--nagios')
     place.ends(0, 'stale results are ok to status --nagios with a larger limit', 'status', '--nagios', '--max-age', '4h')
     for command in (('show', '--json'), ('prio',), ('explain', 'alice'), ('compare', '--csv'), ('history', 'alice'),
@@ -370,7 +370,7 @@ def views(place):
         for statement in sql.split('; '):
             place.query(statement)
         if 'fairmill_fairshare' not in sql:
-            place.is_so(what, gone, 'critical')
+            place.check_problems(what, gone, 'critical')
         for status, command in ((1, ('status',)), (2, ('status', '--nagios')), (78, ('verify',)), (78, ('check',)), (78, ('run',))):
             place.ends(status, f"{what}: '{' '.join(command)}' exits with status {status}", *command)
             tap.ok('`fairmill init`' in place.out + place.err, f"{what}: '{' '.join(command)}' proposes init",
@@ -378,7 +378,7 @@ def views(place):
         tap.same(place.query('SELECT status FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('done',)],
                  f'{what}: the run is recorded as done')
         place.succeed('init')
-        place.is_so(f'{what}, and init has run', {'tiny': set()}, 'ok')
+        place.check_problems(f'{what}, and init has run', {'tiny': set()}, 'ok')
         os.replace(place.path('whole.db'), place.path('r.db'))
     for what, sql in (('the tree is missing', 'DELETE FROM fairmill_tree'), ('a row is missing',
                                                                           'DELETE FROM fairmill_value WHERE id_assoc = 2'),
@@ -394,7 +394,7 @@ def views(place):
         place.ends(2, f'{what}: status --nagios is critical', 'status', '--nagios')
         place.run('init')
         place.succeed('run')
-        place.is_so(f'{what}, and init and a run succeeded', {'tiny': set()}, 'ok')
+        place.check_problems(f'{what}, and init and a run succeeded', {'tiny': set()}, 'ok')
 
 
 def copied(place):
@@ -443,7 +443,7 @@ def unrecorded(place):
     place.settings({'usage.half_life': 'long'})
     place.attempt(78, added=[], what='a run with bad settings')
     place.settings(good)
-    place.is_so('the settings were bad', {'tiny': {'unrecorded'}})
+    place.check_problems('the settings were bad', {'tiny': {'unrecorded'}})
     place.run('status')
     place.says('status shows the exit status of the failed run', word, '78')
     report_says(place, 'the page reports the failed run', word)
@@ -455,27 +455,27 @@ def unrecorded(place):
     for mark in glob.glob(place.path('fairmill-*/unrecorded-*')):
         os.utime(mark, (time.time() - 2, time.time() - 2))  # more than a second old
     place.attempt(0, '--cluster', 'tiny', added=[('tiny', 'done')])
-    place.is_so('a later run was recorded', {'tiny': set()}, 'ok')
+    place.check_problems('a later run was recorded', {'tiny': set()}, 'ok')
     place.attempt(0, added=[('tiny', 'done')])
     place.settings({'results.database': place.path('none/r.db')})
     place.attempt(78, added=[], what='a run that cannot open the results')
     place.settings(good)
-    place.is_so('the results could not be opened', {'tiny': {'unrecorded'}})
+    place.check_problems('the results could not be opened', {'tiny': {'unrecorded'}})
     place.attempt(64, '--now', 1, what='a failed run that was recorded')
-    place.is_so('a recorded failure replaces the file', {'tiny': {'last_run_failed'}})
+    place.check_problems('a recorded failure replaces the file', {'tiny': {'last_run_failed'}})
     place.attempt(0, added=[('tiny', 'done')])
     place.settings({'usage.half_life': 'long'})
     place.ends(78, 'a dry run with bad settings fails', 'run', '--dry-run')
     place.ends(78, 'check with bad settings fails', 'check')
     place.settings(good)
-    place.is_so('a dry run and check leave no file', {'tiny': set()}, 'ok')
+    place.check_problems('a dry run and check leave no file', {'tiny': set()}, 'ok')
     os.rename(place.path('fm.conf'), place.path('fairmill.conf'))
     place.succeed('run', settings='fairmill.conf')
     os.rename(place.path('fairmill.conf'), place.path('fm.conf'))
     place.ends(78, 'a run without its settings file fails', 'run', settings='fairmill.conf')
     place.ends(1, 'status with reader.conf of the same directory reports the failure', 'status', settings='reader.conf')
     place.says('status with reader.conf shows the exit status', word, '78')
-    place.is_so('status with other settings does not report the failure', {'tiny': set()}, 'ok')
+    place.check_problems('status with other settings does not report the failure', {'tiny': set()}, 'ok')
 
 
 def of_another_user(place):
@@ -547,17 +547,17 @@ def full_disk(place):
         place.says('status says that the run could not be recorded', 'could not be recorded')
 
 
-def at_work(place):
+def another_run_in_progress(place):
     place.begin()
     place.succeed('run')
     lock, = [name for name in os.listdir(place.folder) if name.endswith('.lock')]
     with open(place.path(lock), 'r+b') as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         place.attempt(75, added=[], what='a run during another run')
-        place.is_so('another run is in progress', {'tiny': set()}, 'ok')
+        place.check_problems('another run is in progress', {'tiny': set()}, 'ok')
 
 
-def future_goes(place):
+def future_removed(place):
     """--replace removes the results of future times, and nothing else."""
     place.begin(keys={'retention.history_interval': 0})
     now = int(time.time())
@@ -583,10 +583,10 @@ def future_goes(place):
 
 
 def body():
-    for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
+    for part in (no_problem, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
                  jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, view_on_page, unrecorded,
-                 of_another_user, full_disk, at_work, future_goes):
-        if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
+                 of_another_user, full_disk, another_run_in_progress, future_removed):
+        if part in (ahead_once, jumps_back, a_little, began_ahead, future_removed) and not preload.compiler():
             tap.diag(f'{part.__name__} needs a compiler for the clock')
             continue
         with Sick() as place:

@@ -266,7 +266,7 @@ def day_by_day(place):
     tap.same(days_of(place, 'physics.alice')[start], 3.0 * (DAY - 100) + 10000, 'a full run adds a late-arriving job to its day')
 
 
-def looks(place):
+def days_with_hashes(place):
     """Tests that rows of days with a correct hash are read in turn and not by each run."""
     ready(place, usage__full_every='0')
     start = START - 40 * DAY
@@ -533,7 +533,7 @@ def shown(place):
     place.ends(64, 'an unknown column is rejected', 'history', 'bob', '-o', 'as_off')
 
 
-def gone_and_moved(place):
+def removed_and_moved(place):
     ready(place, MOVED, retention__history_interval='0')
     place.succeed('run', '--now', NOW)
     bob = id_of(place, 'physics.bob')
@@ -557,7 +557,7 @@ def gone_and_moved(place):
     place.ends(0, 'a retired cluster has its history', 'history', 'bob')
 
 
-def called(place):
+def accounts_of_points(place):
     """Tests fairmill_association, which has the account of each association from a point on."""
     ready(place, MOVED, retention__history_interval='0')
 
@@ -587,7 +587,7 @@ def called(place):
     tap.same(ran(60, 'empty'), between + [(60, 'empty')], 'a last point with a change has a row')
 
 
-def no_number(place):
+def infinite_number(place):
     """A value that no run can have written is reported with its row.  All others are shown."""
     ready(place, retention__history_interval='0')
     for later in (0, HOUR, 2 * HOUR):
@@ -607,7 +607,7 @@ def no_number(place):
     tap.ok(os.path.getsize(place.path('page.html')) > 1000, 'the report is written')
 
 
-def not_as_written(place):
+def damaged_points(place):
     """A point cannot be computed again, so --full compares it with its stored hash."""
     points = "SELECT part FROM fairmill_kept WHERE table_name = 'fairmill_history' ORDER BY part"
     for what, sql in (('a changed value',
@@ -717,9 +717,9 @@ def body():
     with Place() as place:
         many_partitions(place)
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, clock_ahead, clock_behind, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, zones,
+        for part in (intervals, no_history, edges, old_runs, clock_ahead, clock_behind, day_by_day, days_with_hashes, clocks_change, resets_and_days, purged, emptied, zone, zones,
                      zone_with_open_usage, many,
-                     shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
+                     shown, readers, removed_and_moved, accounts_of_points, infinite_number, damaged_points, wrong, plotted):
             part(place)
 
 

@@ -15,7 +15,7 @@ from place import NOW
 from sealed_site import DAY, HOUR, Site
 
 
-def goes_on(site):
+def continues(site):
     site.begin()
     tap.same(site.latest('kind', 'why'), ('full', 'the first run'), 'the first run is full')
     tap.same(site.latest('jobs_read'), (21,), 'the first run reads each job')
@@ -233,7 +233,7 @@ def charges(site):
     tap.ok(kind == 'full' and 'factor' in why, 'a renamed QOS with a factor makes the run full', why)
 
 
-def ends_behind_the_cutoff(site):
+def ends_before_the_cutoff(site):
     """Tests open jobs that turn out to have ended before the cutoff."""
     site.begin({'usage.horizon': '6-0'})
     late = site.job('physics.bob', NOW - 7 * DAY, 0)
@@ -416,7 +416,7 @@ def zones(site):
     tap.same(site.days(), days, 'a run in the first time zone restores the days')
 
 
-def questions(site):
+def read_only_commands(site):
     """Commands that publish nothing also continue from the checkpoint.
 
     A job that was deleted after the checkpoint was made shows this, because runs notice it only
@@ -452,7 +452,7 @@ def questions(site):
 
 
 with Site() as site:
-    for test in (questions, goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, cancelled, resized, resets, drift, clusters, zones):
+    for test in (read_only_commands, continues, late_ends, associations, causes, another_cluster, charges, ends_before_the_cutoff, other_weights, cancelled, resized, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)

@@ -55,7 +55,7 @@ def tables(site, name='r.db'):
     return found
 
 
-def is_healed(site, statement):
+def is_recomputed(site, statement):
     """Tests that values and stored days equal the ones of a run without stored state."""
     site.is_exact(f'{statement}: values are exact')
     tap.same(tables(site)['fairmill_usage_day'], tables(site, 'other.db')['fairmill_usage_day'],
@@ -67,13 +67,13 @@ def says(site, statement):
     tap.ok(('kept_rows_changed',) in kinds, f'{statement}: a finding reports the change', kinds)
 
 
-def heals(site, statement, *sql):
+def recovers(site, statement, *sql):
     begin(site)
     for each in sql:
         site.query(each)
     site.job('chemistry.carol', site.now - HOUR, site.now)
     got = site.run_at(300)
-    is_healed(site, statement)
+    is_recomputed(site, statement)
     tap.ok(got[0] == 'full' and got[1], f'{statement}: the run is full and has a reason', got)
     says(site, statement)
     tap.same(site.run_at(300), ('incremental', ''), f'{statement}: the next run is incremental')
@@ -84,18 +84,18 @@ def changed(site):
     for table, column in (('usage_open', 'sum_0'), ('usage_span', 'as_of'), ('usage_span', 'final_to'),
                           ('seal', 'checked_to'), ('seal_usage', 'sum_1'), ('seal_slice', 'row_count'),
                           ('seal_slice', 'hash')):
-        heals(site, f'a changed {table}.{column}', f'UPDATE fairmill_{table} SET {column} = {column} + 1')
-    heals(site, 'words above and below the range', f'UPDATE fairmill_usage_open SET sum_2 = {LARGE}, sum_1 = {SMALL}')
-    heals(site, 'negative words', f'UPDATE fairmill_usage_open SET sum_2 = {SMALL}')
-    heals(site, 'sums above the range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
-    heals(site, 'a checkpoint of the future', 'UPDATE fairmill_seal SET as_of = 4294967296')
-    heals(site, 'a changed detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
-    heals(site, 'a row of an invalid day',
-          'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
-          ' FROM fairmill_usage_open LIMIT 1')
+        recovers(site, f'a changed {table}.{column}', f'UPDATE fairmill_{table} SET {column} = {column} + 1')
+    recovers(site, 'words above and below the range', f'UPDATE fairmill_usage_open SET sum_2 = {LARGE}, sum_1 = {SMALL}')
+    recovers(site, 'negative words', f'UPDATE fairmill_usage_open SET sum_2 = {SMALL}')
+    recovers(site, 'sums above the range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
+    recovers(site, 'a checkpoint of the future', 'UPDATE fairmill_seal SET as_of = 4294967296')
+    recovers(site, 'a changed detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
+    recovers(site, 'a row of an invalid day',
+             'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
+             ' FROM fairmill_usage_open LIMIT 1')
     for table in ('usage_open', 'usage_span', 'seal_usage', 'seal_odd', 'seal_slice'):
-        heals(site, f'{table} without rows', f'DELETE FROM fairmill_{table}')
-    heals(site, 'a missing day', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')
+        recovers(site, f'{table} without rows', f'DELETE FROM fairmill_{table}')
+    recovers(site, 'a missing day', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')
 
 
 def forgotten(site):
@@ -104,10 +104,10 @@ def forgotten(site):
         begin(site)
         site.query(f'DELETE FROM fairmill_{table}')
         tap.same(site.run_at(300)[0], 'full', f'a run without rows in {table} is full')
-        is_healed(site, table)
+        is_recomputed(site, table)
 
 
-def strange(site):
+def wrong_types(site):
     """Tests values with a type that the column does not allow."""
     for table, column in (('usage_day', 'sum_0'), ('usage_open', 'sum_1'), ('seal_usage', 'sum_0'), ('seal', 'cutoff'),
                           ('usage_span', 'as_of')):
@@ -122,7 +122,7 @@ def strange(site):
             db.execute(f'INSERT INTO fairmill_{table} SELECT * FROM t')
         db.close()
         site.run_at(300)
-        is_healed(site, f'a word in {table}.{column}')
+        is_recomputed(site, f'a word in {table}.{column}')
 
 
 def old_day(site):
@@ -142,13 +142,13 @@ def old_day(site):
         message, drift = full[0]
         tap.ok('recomputed the usage of 1 day,' in message, f'{what}: the message of the run reports one day', message)
         tap.ok(drift > 0 or what == 'tres_seconds', f'{what}: the run records the drift', drift)
-        is_healed(site, what)
+        is_recomputed(site, what)
         site.query(sql, day)
         site.run_at(300, '--full')
-        is_healed(site, f'{what}, by --full')
+        is_recomputed(site, f'{what}, by --full')
 
 
-def below_the_seal(site):
+def checkpointed_jobs(site):
     """Tests jobs that change long after they ended."""
     for what, sql in (('moved', 'UPDATE tiny_job_table SET time_end = time_end + 1000 WHERE job_db_inx = 5'),
                       ('charged differently', "UPDATE tiny_job_table SET tres_alloc = '1=9,5=9' WHERE job_db_inx = 6"),
@@ -170,10 +170,10 @@ def below_the_seal(site):
                f'a job that is {what} is found within a day', seen)
         tap.ok(('sealed_jobs_changed',) in kinds, f'a job that is {what}: a finding reports it', kinds)
         tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'a job that is {what}: the run records the drift', seen)
-        is_healed(site, what)
+        is_recomputed(site, what)
     begin(site, **{'usage.full_every': '7-0'})
     tap.same({site.run_at(STEP)[0] for _ in range(RUNS)}, {'incremental'}, 'without changes all runs are incremental')
-    is_healed(site, 'nothing changed')
+    is_recomputed(site, 'nothing changed')
 
 
 def finds(site, what, sql, reason='have changed since they were checkpointed', step=STEP):
@@ -183,7 +183,7 @@ def finds(site, what, sql, reason='have changed since they were checkpointed', s
     runs = [site.run_at(step) for _ in range(RUNS * HOUR // step)]
     full = [why for kind, why in runs if kind == 'full']
     tap.ok(len(full) == 1 and reason in full[0], f'{what} is found within a day, once', full)
-    is_healed(site, what)
+    is_recomputed(site, what)
 
 
 def at_the_ends(site):
@@ -246,7 +246,7 @@ def purged(site):
              [(0,)], 'the next run does not repeat the finding')
 
 
-def without_a_seal(site):
+def without_a_checkpoint(site):
     """Usage from rollups has no checkpoint, but its days are checked in turn."""
     begin(site)
     site.settings(dict(site.keys, **{'usage.full_every': '7-0', 'usage.source': 'rollup'}))
@@ -274,7 +274,7 @@ def before_the_reset(site):
              [('1 day,',)], 'a changed day before the last reset is a finding')
 
 
-def strays(site):
+def invalid_segments(site):
     """A hash of a segment that the table cannot have is removed by a full run."""
     begin(site)
     whole = site.query('SELECT DISTINCT table_name FROM fairmill_kept WHERE part = 0')
@@ -284,11 +284,11 @@ def strays(site):
     tap.ok(len(site.query(kept)) == len(whole) > 3, 'tables with one hash segment get another one', whole)
     site.run_at(300, '--full')
     tap.same(site.query(kept), [], 'a full run removes the added hash segments')
-    is_healed(site, 'invalid hash segments')
+    is_recomputed(site, 'invalid hash segments')
 
 
 def body():
-    for part in (changed, forgotten, strange, strays, old_day, below_the_seal, at_the_ends, of_rollups, purged, without_a_seal, before_the_reset):
+    for part in (changed, forgotten, wrong_types, invalid_segments, old_day, checkpointed_jobs, at_the_ends, of_rollups, purged, without_a_checkpoint, before_the_reset):
         with Site() as site:
             part(site)
 

@@ -334,7 +334,7 @@ def older_entries(desk):
              'each changed or lost entry is reported after a run counted them')
 
 
-def late(desk):
+def imported_late(desk):
     """Tests entries that were made elsewhere before a run, and imported after it."""
     desk.begin()
     desk.message()
@@ -350,7 +350,7 @@ def late(desk):
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (there_and_back, late, sets, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
+        for part in (there_and_back, imported_late, sets, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
                      bad_lines, older_entries):
             part(place)
 

@@ -24,7 +24,7 @@ def changes(place, columns='id_assoc, as_of, deleted, parent_account, account, u
     return place.query(f'SELECT {columns} FROM fairmill_share_change ORDER BY as_of, id_assoc')
 
 
-def doubts(place):
+def findings(place):
     found = place.query("SELECT kind, subject, detail FROM fairmill_finding WHERE kind LIKE 'past%' ORDER BY kind, subject")
     place.query('DELETE FROM fairmill_finding')
     return found
@@ -42,7 +42,7 @@ def set_deleted(place, user, deleted, at):
     place.change('UPDATE tiny_assoc_table SET deleted = ?, mod_time = ? WHERE "user" = ?', deleted, at, user)
 
 
-def noting(place):
+def recording(place):
     place.ready()
     place.succeed('run', '--now', NOW, '--dry-run')
     tap.same(changes(place), [], 'a dry run records nothing')
@@ -111,9 +111,9 @@ def replaying(place):
     place.succeed('run', '--now', NOW + HOUR + 1800, '--replace')
     tap.same(place.value('shares', 'physics.alice'), 40, 'between two runs, an association has the state of the first')
     doubt = [('past_unknown', '6', "existence, shares of user 'carol' of account 'chemistry'")]
-    tap.same(doubts(place), doubt, 'an association that changed before the second run is uncertain')
+    tap.same(findings(place), doubt, 'an association that changed before the second run is uncertain')
     place.succeed('run', '--now', NOW + 2 * HOUR - 60, '--replace')
-    tap.same((place.value('shares', 'chemistry.carol'), doubts(place)), (3, []),
+    tap.same((place.value('shares', 'chemistry.carol'), findings(place)), (3, []),
              'after its mod_time, an association has the state of the second run')
     tap.same((changes(place), place.query('SELECT * FROM fairmill_share_state')), kept,
              'a run for a past time records no states')
@@ -143,14 +143,14 @@ def by_source(place):
     place.succeed('run', '--now', NOW - 4 * HOUR)
     tap.same((place.value('shares', 'physics.alice'), place.value('shares', 'chemistry.carol')), (5, 1),
              'shares are restored from txn_table of the same cluster only')
-    tap.same(doubts(place), [('past_unknown', '6', "shares of user 'carol' of account 'chemistry'"),
-                             ('past_unreadable', '4', 'action 1429, (acct=physics)')],
+    tap.same(findings(place), [('past_unknown', '6', "shares of user 'carol' of account 'chemistry'"),
+                               ('past_unreadable', '4', 'action 1429, (acct=physics)')],
              'findings name an uncertain association and an unreadable row')
     tap.same(last(place, 'message'), 'associations at this time: 0 from earlier runs, 1 from txn_table, '
              '0 from creation_time and mod_time; uncertain: 1', 'the message of the run counts the uncertain associations')
     tap.same(changes(place), [], 'uncertain states are not recorded')
     place.succeed('run', '--now', NOW - HOUR)
-    tap.same((place.value('shares', 'physics.alice'), doubts(place)),
+    tap.same((place.value('shares', 'physics.alice'), findings(place)),
              (10, [('past_unreadable', '4', 'action 1429, (acct=physics)')]),
              'a value set in txn_table before the time is certain')
 
@@ -162,15 +162,15 @@ def times(place):
     place.succeed('run', '--now', NOW - HOUR)
     tap.same(place.query("SELECT user_name FROM fairmill_fairshare WHERE user_name <> '' ORDER BY 1"),
              [('alice',), ('carol',)], 'a later association is absent, one deleted later exists')
-    tap.same(doubts(place), [('past_unknown', '3', "existence, shares of user 'alice' of account 'physics'")],
+    tap.same(findings(place), [('past_unknown', '3', "existence, shares of user 'alice' of account 'physics'")],
              'existence and shares of a deleted association are uncertain')
     place.ends(65, 'before all associations a run exits with status 65', 'run', '--now', 0, '--replace')
     place.says('the error says that no associations existed', 'no associations existed at this time')
     place.change('DROP TABLE txn_table')
     place.ends(0, 'a run without txn_table succeeds', 'run', '--now', NOW - HOUR)
-    tap.same([kind for kind, _, _ in doubts(place)], ['past_unknown', 'past_unreadable'], 'the missing txn_table is a finding')
+    tap.same([kind for kind, _, _ in findings(place)], ['past_unknown', 'past_unreadable'], 'the missing txn_table is a finding')
     place.succeed('run')
-    tap.same((doubts(place), len(changes(place))), ([], 5), 'a run for the present has no such findings')
+    tap.same((findings(place), len(changes(place))), ([], 5), 'a run for the present has no such findings')
 
 
 def upgraded(place):
@@ -183,8 +183,8 @@ def upgraded(place):
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'c', id_parent = 5 WHERE acct = 'b' AND \"user\" = ''")
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'b', id_parent = 3 WHERE acct = 'a'")
     place.succeed('run', '--now', NOW + HOUR)
-    tap.same(doubts(place), [('past_unknown', '2', "parent of account 'a'"),
-                             ('past_unknown', '3', "parent of account 'b'")],
+    tap.same(findings(place), [('past_unknown', '2', "parent of account 'a'"),
+                               ('past_unknown', '3', "parent of account 'b'")],
              'accounts that moved at an unknown time are findings')
     tap.same(place.query("SELECT account FROM fairmill_fairshare WHERE user_name = '' ORDER BY depth, account"),
              [('root',), ('c',), ('b',), ('a',)], 'accounts that moved at an unknown time have their current parents')
@@ -198,28 +198,28 @@ def vanished(place):
     place.succeed('run', '--now', NOW)
     place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 3')
     place.succeed('run', '--now', NOW + HOUR)
-    tap.same(doubts(place), [('past_unknown', '3', "existence of user 'alice' of account 'physics'")],
+    tap.same(findings(place), [('past_unknown', '3', "existence of user 'alice' of account 'physics'")],
              'an association whose row is missing is a finding')
     place.ready()
     place.succeed('run', '--now', NOW)
     place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 3')
     place.succeed('run', '--now', NOW)
-    tap.same((place.query("SELECT shares FROM fairmill_fairshare WHERE user_name = 'alice'"), doubts(place)), ([(10,)], []),
+    tap.same((place.query("SELECT shares FROM fairmill_fairshare WHERE user_name = 'alice'"), findings(place)), ([(10,)], []),
              'a missing association is restored at the time of the run')
 
 
-def told_of(place, at):
+def restored_at(place, at):
     """Returns the associations of a run for `at`, its message, and its findings."""
     place.succeed('run', '--now', at, '--replace')
     rows = place.query('SELECT id_assoc, parent_id, shares, usage_raw FROM fairmill_fairshare ORDER BY 1')
-    return rows, last(place, 'message').rpartition('; ')[2], [row[1:] for row in doubts(place)]
+    return rows, last(place, 'message').rpartition('; ')[2], [row[1:] for row in findings(place)]
 
 
 def same_with_run_of_today(place, instants):
-    """Returns told_of() for each time.  A run for the present must not change it."""
-    before = [told_of(place, at) for at in instants]
+    """Returns restored_at() for each time.  A run for the present must not change it."""
+    before = [restored_at(place, at) for at in instants]
     place.succeed('run')
-    tap.same([told_of(place, at) for at in instants], before, 'a run for the present does not change runs for past times')
+    tap.same([restored_at(place, at) for at in instants], before, 'a run for the present does not change runs for past times')
     return before
 
 
@@ -266,17 +266,17 @@ def plain(place):
         instants.append(last(place, 'as_of'))
         time.sleep(2.1)
     db.close()
-    shares_then = [(told[0][2][2], told[2]) for told in (told_of(place, at) for at in instants)]
+    shares_then = [(told[0][2][2], told[2]) for told in (restored_at(place, at) for at in instants)]
     tap.same(shares_then, [(3, []), (3, []), (50, [])], 'plain: at the time of a run, shares are as recorded')
-    between = [(told[0][2][2], told[2]) for told in (told_of(place, at + 1) for at in instants)]
+    between = [(told[0][2][2], told[2]) for told in (restored_at(place, at + 1) for at in instants)]
     tap.same(between, [(3, []), (50, [('3', "shares of user 'u' of account 'a'")]), (50, [])],
              'plain: between runs, shares are uncertain only if they changed')
-    told = told_of(place, instants[0] - 1)
+    told = restored_at(place, instants[0] - 1)
     tap.same((told[0][2][2], told[1]), (50, 'uncertain: 3'), 'plain: before the first run, all associations are uncertain')
 
 
 def body():
-    for part in (noting, replaying, by_source, times, upgraded, vanished, moved, deleted, plain):
+    for part in (recording, replaying, by_source, times, upgraded, vanished, moved, deleted, plain):
         with Place() as place:
             part(place)
 

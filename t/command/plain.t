@@ -82,7 +82,7 @@ def zones(place):
                      f'in {zone} the usage of all days is the same{", also after a purge" if purged else ""}')
 
 
-def odd(place):
+def invalid_rows(place):
     good = ('c', 4, NOW - 500, NOW - 490, 0.5)
     for row, kind, what in (
             (('c', 3, NOW - 10, NOW - 20, 5.0), 'job_ends_before_start', 'that ends before it starts'),
@@ -156,7 +156,7 @@ def missing(place):
 
 
 def body():
-    for part in (rows, zones, odd, ends, names, relations, missing):
+    for part in (rows, zones, invalid_rows, ends, names, relations, missing):
         with Place() as place:
             part(place)
 

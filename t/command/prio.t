@@ -423,7 +423,7 @@ def printed(place):
         place.says(f"the error for prio {' '.join(wish)} names the cause", said)
 
 
-def wished(place):
+def formula_values(place):
     """Compares --formula with values that Python computes from the published columns."""
     place.begin()
     names = [f'{part}_{kind}' for part in ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos') for kind in ('factor', 'weighted')]
@@ -641,7 +641,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, arrays, accrue_limits, held_later, resized, lost, flags, printed, wished, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, accrue_limits, held_later, resized, lost, flags, printed, formula_values, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

@@ -75,7 +75,7 @@ def jobs_and_siblings(place, other):
     tap.same([row['account'] for row in told['siblings']], ['physics', 'chemistry'], '--jobs of an account shows its siblings')
 
 
-def who_does_runs(place, other):
+def privileged_by_files(place, other):
     """A user who can do the runs sees all users."""
     everyone = sorted(['alice', OTHER])
     tap.same(names(place, 'show', **other), [OTHER], 'files that all users can read and write give no privilege')
@@ -103,7 +103,7 @@ def who_does_runs(place, other):
     open_up(place)
 
 
-def gone(place, other):
+def deleted_association(place, other):
     """Jobs of a deleted association still belong to a user."""
     place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE user = 'alice'")
     place.succeed('run', '--now', NOW + 7300)
@@ -225,12 +225,12 @@ def private(place):
                        *[word.format(name) for word in command], **other)
             told.append(place.err.replace(name, ''))
         tap.same(told[1], told[0], f'an unknown name has the same error as a hidden one ({command[0]})')
-    who_does_runs(place, other)
+    privileged_by_files(place, other)
     jobs_and_siblings(place, other)
     strangers(place)
     ledger(place, other)
     privileged(place, other)
-    gone(place, other)
+    deleted_association(place, other)
     retired(place, other)
 
 

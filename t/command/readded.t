@@ -37,7 +37,7 @@ job lab.carol start={NOW - 1000} end={NOW - 995} billing=1
 '''
 
 
-def told(place, at, action, name, info='', cluster='tiny'):
+def log_transaction(place, at, action, name, info='', cluster='tiny'):
     place.change('INSERT INTO txn_table ("timestamp", "action", "name", "actor", "cluster", "info") VALUES (?, ?, ?, ?, ?, ?)',
                  at, action, name, 'root', cluster, info)
 
@@ -50,22 +50,22 @@ def number(place, name):
 def remove_user(place, name, at):
     """Makes the changes of `sacctmgr delete user`."""
     user = name.partition('.')[2]
-    told(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
-    told(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
+    log_transaction(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
+    log_transaction(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
     place.change('UPDATE tiny_assoc_table SET deleted = 1, shares = 1, mod_time = ? WHERE "user" = ?', at, user)
 
 
 def add_user(place, name, at):
     account, _, user = name.partition('.')
-    told(place, at, ADD, f'id_assoc={number(place, name)}',
-         f"mod_time={at}, acct='{account}', user='{user}', `partition`='', shares=4")
+    log_transaction(place, at, ADD, f'id_assoc={number(place, name)}',
+                    f"mod_time={at}, acct='{account}', user='{user}', `partition`='', shares=4")
     place.change('UPDATE tiny_assoc_table SET deleted = 0, shares = 4, mod_time = ? WHERE acct = ? AND "user" = ?',
                  at, account, user)
 
 
 def add_account(place, account, parent, at):
-    told(place, at, ADD, f'id_assoc={number(place, account)}',
-         f"mod_time={at}, acct='{account}', parent_acct='{parent}', user='', shares=1")
+    log_transaction(place, at, ADD, f'id_assoc={number(place, account)}',
+                    f"mod_time={at}, acct='{account}', parent_acct='{parent}', user='', shares=1")
     place.change('UPDATE tiny_assoc_table SET deleted = 0, mod_time = ?, parent_acct = ?, id_parent = ? '
                  'WHERE acct = ? AND "user" = \'\'', at, parent, number(place, parent), account)
 
@@ -112,14 +112,14 @@ def accounts(place):
     place.change("UPDATE tiny_assoc_table SET deleted = 0 WHERE acct IN ('root', 'physics', 'chemistry')")
     for name, parent in ('chemistry', 'root'), ('lab', 'chemistry'):
         add_account(place, name, parent, NOW - 9500)
-    told(place, NOW - 5000, REMOVE_ACCOUNTS, "name='chemistry'", cluster='')
+    log_transaction(place, NOW - 5000, REMOVE_ACCOUNTS, "name='chemistry'", cluster='')
     add_account(place, 'chemistry', 'root', NOW - 4000)
     add_account(place, 'lab', 'physics', NOW - 3900)
     add_user(place, 'lab.carol', NOW - 3800)
     tap.same(usage_at(place, names), [0, 5, 5, 535],
              'the usage of a removed account stays with its ancestors')
     tap.same(place.value('usage_raw', 'root'), 605, 'the root keeps the usage of removed accounts')
-    told(place, NOW - 3000, REMOVE, f"id_assoc={number(place, 'lab')} || id_assoc={number(place, 'lab.carol')}")
+    log_transaction(place, NOW - 3000, REMOVE, f"id_assoc={number(place, 'lab')} || id_assoc={number(place, 'lab.carol')}")
     place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE acct = 'lab'")
     tap.same(usage_at(place, names), [0, None, None, 535], 'usage of an account added elsewhere stays with its new ancestors')
 
@@ -127,10 +127,10 @@ def accounts(place):
 def unknown(place):
     names = 'physics', 'physics.alice'
     place.ready(DRAWING, SLURMCTLD)
-    told(place, NOW - 5000, REMOVE_USERS, "name='alice'", cluster='other')
-    told(place, NOW - 5000, REMOVE, 'id_assoc=3', cluster='other')
+    log_transaction(place, NOW - 5000, REMOVE_USERS, "name='alice'", cluster='other')
+    log_transaction(place, NOW - 5000, REMOVE, 'id_assoc=3', cluster='other')
     tap.same(usage_at(place, names), [530, 520], 'removals of another cluster have no effect')
-    told(place, NOW - 5000, REMOVE_USERS, 'user is alice', cluster='')
+    log_transaction(place, NOW - 5000, REMOVE_USERS, 'user is alice', cluster='')
     tap.same((usage_at(place, names), place.findings()), ([530, 520], {'past_unreadable': 1}),
              'an unreadable row of txn_table is a finding')
     place.change('DROP TABLE txn_table')
@@ -139,7 +139,7 @@ def unknown(place):
              'a missing txn_table is a finding, and the user keeps all usage')
 
 
-def sealed(site):
+def checkpointed(site):
     why = 'removals of associations in the checkpointed period changed'
     site.begin(SLURMCTLD)
     days = site.days()
@@ -175,7 +175,7 @@ def body():
         accounts(place)
         unknown(place)
     with Site() as site:
-        sealed(site)
+        checkpointed(site)
 
 
 tap.main(body)

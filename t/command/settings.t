@@ -261,7 +261,7 @@ def many_sections(place):
     place.ends(78, 'settings with 60,000 unknown sections are rejected', 'status', settings='many.conf')
 
 
-def whose(place):
+def which_file(place):
     """Tests which settings file is read."""
     place.ready()
     place.settings({'fairshare.algorithm': 'nonsense'}, name='bad.conf')
@@ -273,7 +273,7 @@ def whose(place):
 
 
 def body():
-    for part in (values, good_values, layouts, former_names, zones, files, many_sections, whose):
+    for part in (values, good_values, layouts, former_names, zones, files, many_sections, which_file):
         with Place() as place:
             part(place)
 

@@ -26,7 +26,7 @@ ROOT, PHYSICS, LAB, EVE, ALICE, CHEMISTRY, CAROL = range(1, 8)
 class Site(Place):
     """A site whose runs are for the current time; some are for the same second."""
 
-    def noted(self):
+    def recorded(self):
         self.succeed('run')
         return self.query(f'SELECT {COLUMNS} FROM fairmill_share_change'
                           ' WHERE run_id = (SELECT max(run_id) FROM fairmill_run) ORDER BY id_assoc')
@@ -65,10 +65,10 @@ STEPS = (
 def body():
     with Site() as site:
         site.ready(TREE)
-        tap.same(len(site.noted()), 7, 'the first run records each association')
+        tap.same(len(site.recorded()), 7, 'the first run records each association')
         for what, statements, wanted in STEPS:
             site.change_all(*statements)
-            tap.same(site.noted(), wanted, f'a run records: {what}')
+            tap.same(site.recorded(), wanted, f'a run records: {what}')
 
 
 tap.main(body)

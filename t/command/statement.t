@@ -498,7 +498,7 @@ def adds_up(site, text):
            'the root is entitled to all delivered usage')
 
 
-def gone(site):
+def removed_associations(site):
     """Tests removed associations, and usage without an association, which belongs to the root."""
     site.begin('UTC', local(2025, 3, 1))
     start = local(2025, 3, 10)
@@ -577,7 +577,7 @@ def shown(site):
 
 def body():
     with Site() as site:
-        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, gone, wrong, several, histories, shown):
+        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, removed_associations, wrong, several, histories, shown):
             part(site)
 
 

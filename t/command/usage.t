@@ -400,7 +400,7 @@ def job_findings(place):
     return {kind: count for kind, count in place.findings().items() if kind.startswith('job_')}
 
 
-def odd_ends(place):
+def future_ends(place):
     hour, day = 3600, 86400
     clock = int(time.time())
     far = clock + 3650 * day
@@ -432,7 +432,7 @@ def odd_ends(place):
              'in a run for a past time, a later end does not count')
 
 
-def mended_end(place):
+def corrected_end(place):
     """The keys of jobs with an end in the future are stored, like the keys of open jobs."""
     hour, day = 3600, 86400
     ended = f'job root.v start={NOW - 20 * day} end={NOW - 19 * day} billing=1\n' \
@@ -595,7 +595,7 @@ def created(place):
 
 
 def body():
-    for part in (jobs, weights, factors, latin_names, suspended, cancelled, charged_again, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay, created):
+    for part in (jobs, weights, factors, latin_names, suspended, cancelled, charged_again, horizon, open_jobs, future_ends, corrected_end, owners, resets, decay, created):
         with Place() as place:
             part(place)
 

@@ -193,7 +193,7 @@ def every_cell(site):
     saved.back()
 
 
-def how_it_says(site):
+def output(site):
     begin(site)
     site.query('UPDATE fairmill_usage_day SET tres_seconds = tres_seconds + 1')
     (count,), = site.query('SELECT count(*) FROM fairmill_usage_day')
@@ -228,7 +228,7 @@ def source_changed(site):
         site.ends(0, f'{what}: --repair publishes again', 'verify', '--repair')
 
 
-def no_mistake(site):
+def later_changes(site):
     """Changes after the run are not differences."""
     begin(site)
     running = site.query('SELECT job_key FROM fairmill_seal_open ORDER BY 1')
@@ -296,7 +296,7 @@ def by_check(site):
     tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'check says that nothing is published', site.out)
 
 
-def noted(site):
+def recorded_states(site):
     """Recorded states of associations are used only if they were not changed."""
     for what, sql in (('a changed state', 'UPDATE fairmill_share_change SET shares = shares + 1 WHERE id_assoc = 3'),
                       ('a deleted state', 'DELETE FROM fairmill_share_change WHERE id_assoc = 3'),
@@ -332,7 +332,7 @@ def random_sites(site):
 
 
 def body():
-    for part in (every_cell, covered_or_listed, settings_and_privileges, how_it_says, source_changed, no_mistake, purged, ahead, other_settings, by_check, noted, random_sites):
+    for part in (every_cell, covered_or_listed, settings_and_privileges, output, source_changed, later_changes, purged, ahead, other_settings, by_check, recorded_states, random_sites):
         with Site() as site:
             part(site)
 
