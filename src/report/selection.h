@@ -38,7 +38,7 @@ enum name_match association_name_match(const struct association_name *name, cons
 
 /*
  * The associations that a command line selects.  They meet three conditions, except that an empty
- * list is ignored.
+ * list is ignored:
  *
  *    - a NAME means the association or one above it;
  *    - the association is one of the accounts or below one of them;

@@ -13,6 +13,14 @@
 #include "util/number.h"
 #include "util/text.h"
 
+/*
+ * A line is read in four steps.  First, share_file_take_lines() joins it with its continuation
+ * lines, and removes comments and escapes.  Second, share_file_take_line() finds its object:
+ * Cluster, Parent, Account or User.  Third, share_file_take_fields() splits the rest at colons into
+ * a name and the values of keys.  Last, the function for the object adds an entry or sets the
+ * parent of the following entries.
+ */
+
 /* The size of sacctmgr's line buffer. */
 #define LONGEST_LINE 4095
 

@@ -10,6 +10,12 @@
 #include "util/number.h"
 #include "util/text.h"
 
+/*
+ * Each column gets a letter of sprio's format, from its heading or, without headings, from the
+ * number of fields.  The heading PARTITION is ambiguous, so place_partition() looks at all rows
+ * below it.  Then sprio_print_take_field() reads each field according to its letter.
+ */
+
 #define FIELDS_AT_MOST 32
 #define TRES_WIDTH 20 /* in sprio's default table, which cuts longer lists */
 #define NORM_DECIMALS 14

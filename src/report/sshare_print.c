@@ -11,6 +11,8 @@
 #include "util/number.h"
 #include "util/text.h"
 
+/* ---- sshare ---- */
+
 #define FIELDS_AT_MOST 64
 
 enum sshare_field {
@@ -266,6 +268,8 @@ void sshare_print_free(struct sshare_print *print)
     free(print->rows);
     *print = (struct sshare_print){ 0 };
 }
+
+/* ---- scontrol show assoc_mgr ---- */
 
 /* slurmctld's number for an unknown value (NO_VAL). */
 #define UNKNOWN 4294967294.0

@@ -363,7 +363,7 @@ static void plain_page_add_users(struct text *text, const struct page_view *view
 
 /* ---- Days, the queue, terms ---- */
 
-/* Returns the index of the top's series, or NULL if the top has no series. */
+/* Returns the index of the top's series, or NULL if the page does not have it. */
 static const size_t *series_of_top(const struct page_view *view)
 {
     for (size_t i = 0; i < view->series_count; i++)

@@ -9,6 +9,14 @@
 #include "util/index.h"
 #include "util/memory.h"
 
+/*
+ * The rows of a page are chosen in three steps.  First, page_view_find_below() collects the top and
+ * all rows below it, level by level.  Second, page_view_choose_rows() orders them by weight and
+ * keeps as many as fit, each with its ancestors.  The kept rows are numbered in their original
+ * order, so parents come before children.  Third, page_view_add_rest() sums up the other children
+ * of each kept row.
+ */
+
 /* Limits that keep a page small.  A row takes about fifty bytes, a number of a series five. */
 #define ROWS_AT_MOST 16000u
 #define NUMBERS_AT_MOST 60000u
