@@ -21,19 +21,19 @@
 #include "util/file.h"
 #include "util/log.h"
 
-/* slurmctld's PriorityCalcPeriod where nobody says another. */
+/* Default of slurmctld's PriorityCalcPeriod. */
 #define PERIOD_S 300
-/* OpenPBS's scheduler_iteration likewise. */
+/* Default of OpenPBS's scheduler_iteration. */
 #define CYCLE_S 600
 #define PERIOD_AT_MOST_S 86400
 
 struct diff_options {
     struct shared_options shared;
     const char *at_text, *period_text, *step_text;
-    int64_t at;            /* else the file's time is taken for that of the print */
-    bool has_time;         /* the file has one */
-    uint64_t period, step; /* 0: not said */
-    struct text bytes;     /* of the print */
+    int64_t at;            /* time of the output: --at, or the file's time */
+    bool has_time;         /* the file has a time */
+    uint64_t period, step; /* 0 if not given */
+    struct text bytes;     /* of the file */
     enum print_kind kind;
 };
 
@@ -61,7 +61,8 @@ static uint64_t period_of(const struct diff_options *options, const struct setti
     return period && period <= PERIOD_AT_MOST_S ? period : PERIOD_S;
 }
 
-/* With the accounting database if this user may read its settings, and it can be opened. */
+/* Returns NULL if the user cannot read the settings for the accounting database, or if it cannot be
+ * opened.  The comparison then uses the published results alone. */
 static struct db *diff_open_source(struct command_context *context)
 {
     struct error why;
@@ -80,7 +81,7 @@ static const struct settings *diff_settings(struct command_context *context)
     return settings ? settings : context->settings;
 }
 
-/* Leave only what may be shown. */
+/* Removes the users that the requesting user may not see. */
 static void drop_others(struct differences *differences, const char *login)
 {
     size_t kept = 0;
@@ -104,7 +105,7 @@ static int diff_read_associations(struct sshare_print *print, const struct diff_
     }
 }
 
-/* 0, 1 if something is left unexplained, or -1: of associations. */
+/* Compares associations.  Returns 0, 1 if a difference is unexplained, or -1 on error. */
 static int diff_associations(struct command_context *context,
                              const struct published_cluster *cluster, struct error *err)
 {
@@ -176,7 +177,8 @@ static int find_value_differences(struct command_context *context,
     return result;
 }
 
-/* The same for the values of jobs, whose list has the names, or of entities. */
+/* Compares the values of jobs, or of OpenPBS's entities.  Returns 0, 1 or -1 like
+ * diff_associations(). */
 static int diff_values(struct command_context *context, const struct published_cluster *cluster,
                        struct error *err)
 {
@@ -193,7 +195,7 @@ static int diff_values(struct command_context *context, const struct published_c
     return result;
 }
 
-/* Any known step of slurmctld will do, since steps are a period apart. */
+/* Steps are a period apart, so any known step determines the others. */
 static int align_step(struct diff_options *options, const struct settings *settings,
                       struct error *err)
 {
@@ -206,7 +208,7 @@ static int align_step(struct diff_options *options, const struct settings *setti
     return 0;
 }
 
-/* Times of the command line are of the settings' time zone. */
+/* Reads times here, not in diff_check(), because they are in the settings' time zone. */
 static int diff_read_times(struct diff_options *options, struct error *err)
 {
     int64_t step = 0;
@@ -232,8 +234,8 @@ static int diff_answer(struct command_context *context, struct error *err)
                                                   : diff_values(context, cluster, err);
 }
 
-/* The print decides what is read and shown.  Results of any age will do: an output may be old, and
- * diff shows of when both are. */
+/* The type of the output decides which results are read.  Results of any age are accepted: the
+ * output may be old, and the answer shows both times. */
 static int diff_check(struct command_context *context, struct error *err)
 {
     struct diff_options *options = context->options;

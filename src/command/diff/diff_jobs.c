@@ -26,11 +26,12 @@ struct diff_jobs_finder {
     const struct sprio_print *print;
     struct value_differences *differences;
     const struct prio_list *ours;
-    const struct prio_list *by_slurmctld; /* the same under its conformance; NULL: ours are */
-    bool *taken;                          /* of our rows */
+    const struct prio_list *by_slurmctld; /* the same list under slurmctld's conformance; NULL if
+                                           * `ours` has it */
+    bool *taken;                          /* by row of `ours`: an earlier printed row matched it */
 };
 
-/* Our list of jobs that wait, at the instant of the print. */
+/* Computes fairmill's list of pending jobs for the time of the output. */
 static int compute_list(const struct diff_values_case *asked, const struct prio_list *published,
                         enum conformance conformance, struct prio_list **list, struct error *err)
 {
@@ -55,9 +56,9 @@ static int compute_list(const struct diff_values_case *asked, const struct prio_
     return 0;
 }
 
-/* Which row of ours it is. */
+/* ---- Matching rows ---- */
 
-/* The first row of a job, in a list by their ids. */
+/* Returns the index of the job's first row in a list that is sorted by id. */
 static size_t diff_jobs_first_of(const struct prio_list *list, int64_t id_job)
 {
     size_t from = 0, to = list->count;
@@ -71,7 +72,7 @@ static size_t diff_jobs_first_of(const struct prio_list *list, int64_t id_job)
     return from;
 }
 
-/* sprio's table may have cut a name that is as wide as its column. */
+/* Returns true if the names match.  In sprio's table, a name as wide as its column may be cut. */
 static bool diff_jobs_is_name(const struct diff_jobs_finder *finder, const char *ours,
                               const char *printed, size_t width)
 {
@@ -93,7 +94,7 @@ static bool diff_jobs_may_be(const struct diff_jobs_finder *finder, size_t place
            diff_jobs_is_name(finder, row->qos, job->qos, print->qos_width);
 }
 
-/* By how much a value is beyond what was printed, but for what doubles leave out. */
+/* Returns the distance of a value from the printed range, ignoring rounding errors of doubles. */
 static double diff_jobs_miss_of(const struct printed_number *printed, double value)
 {
     double slack = 1e-9 * fabs(value);
@@ -102,7 +103,8 @@ static double diff_jobs_miss_of(const struct printed_number *printed, double val
     return fmax(0, fmax(printed->low - slack - value, value - printed->high - slack));
 }
 
-/* The factor or the weighted value; of two that are printed, one that differs. */
+/* Returns the printed factor or weighted value of a component, and sets `*ours` to fairmill's.  If
+ * both are printed, prefers one that differs. */
 static const struct printed_number *diff_jobs_part_of(const struct printed_job *job,
                                                       enum prio_part part,
                                                       const struct prio_row *row, double *ours)
@@ -122,8 +124,8 @@ static bool same_part(const struct printed_job *job, enum prio_part part,
     return diff_jobs_miss_of(printed, ours) <= 0;
 }
 
-/* A job may be printed several times without a word of its partition: then the row that is most
- * like it is the one.  SIZE_MAX: there is none. */
+/* Returns the index of the row for a printed job, or SIZE_MAX.  A job can be printed several times
+ * without its partition; then the row with the fewest differences is used. */
 static size_t find_row(const struct diff_jobs_finder *finder, const struct printed_job *job)
 {
     const struct prio_list *ours = finder->ours;
@@ -144,7 +146,7 @@ static size_t find_row(const struct diff_jobs_finder *finder, const struct print
     return found;
 }
 
-/* What differs. */
+/* ---- Differences ---- */
 
 static void diff_jobs_add_difference(struct diff_jobs_finder *finder, const struct prio_row *row,
                                      const char *factor, double ours, double printed,
@@ -164,7 +166,7 @@ static void diff_jobs_add_difference(struct diff_jobs_finder *finder, const stru
     value_differences_add(differences, &added);
 }
 
-/* The same row under slurmctld's conformance; NULL where ours is already. */
+/* Returns the same row under slurmctld's conformance, or NULL if `ours` already uses it. */
 static const struct prio_row *row_by_slurmctld(const struct diff_jobs_finder *finder,
                                                const struct prio_row *row)
 {
@@ -179,7 +181,7 @@ static const struct prio_row *row_by_slurmctld(const struct diff_jobs_finder *fi
     return NULL;
 }
 
-/* slurmctld's ages are up to a period older than the print. */
+/* slurmctld updates ages once per period, so a printed age may be up to one period too low. */
 static bool is_of_pass(const struct diff_jobs_finder *finder, const struct printed_job *job,
                        const struct prio_row *row)
 {
@@ -203,7 +205,7 @@ static enum value_cause diff_jobs_cause_of(const struct diff_jobs_finder *finder
     return VALUE_CAUSE_NONE;
 }
 
-/* Read the next `name=number` of a list of TRES; false at the end of the list. */
+/* Reads the next `name=number` of a TRES list.  Returns false at the end of the list. */
 static bool next_tres(struct span *list, struct span *name, double *value)
 {
     char number[64];
@@ -215,7 +217,7 @@ static bool next_tres(struct span *list, struct span *name, double *value)
     return name->length != 0;
 }
 
-/* The value that a list has of a name; 0: it has none. */
+/* Returns the value of a name in a TRES list, or 0 if the list lacks it. */
 static double tres_in(const char *text, struct span wanted)
 {
     struct span list = { text, strlen(text) }, name;
@@ -226,7 +228,9 @@ static double tres_in(const char *text, struct span wanted)
     return 0;
 }
 
-/* Each TRES of a list that the other has otherwise; of one that is in both lists only once. */
+/* Records each TRES whose value differs between the lists.  Called once for each list; a TRES in
+ * both lists is recorded only by the call for fairmill's list.  Returns the number of
+ * differences. */
 static size_t compare_tres(struct diff_jobs_finder *finder, const struct prio_row *row,
                            const char *lists[2], bool of_printed)
 {
@@ -247,7 +251,7 @@ static size_t compare_tres(struct diff_jobs_finder *finder, const struct prio_ro
     return count;
 }
 
-/* How many TRES of one column are other ones. */
+/* Compares one column of TRES.  Returns the number of differences. */
 static size_t diff_jobs_find_tres(struct diff_jobs_finder *finder, const char *printed, bool is_cut,
                                   const char *ours, const struct prio_row *row)
 {
@@ -257,7 +261,8 @@ static size_t diff_jobs_find_tres(struct diff_jobs_finder *finder, const char *p
     return compare_tres(finder, row, lists, false) + compare_tres(finder, row, lists, true);
 }
 
-/* What is in no accounting database; 0 where it was not printed either. */
+/* Compares the nice value or the site factor, which accounting databases do not contain.  Returns
+ * the printed value minus fairmill's, or 0 if it was not printed. */
 static double find_unrecorded(struct diff_jobs_finder *finder, const struct printed_number *printed,
                               const struct prio_row *row, bool is_nice)
 {
@@ -271,7 +276,7 @@ static double find_unrecorded(struct diff_jobs_finder *finder, const struct prin
     return printed_middle(printed) - ours;
 }
 
-/* All that a priority is made of was printed as 0, and yet there is one. */
+/* Returns true if all components were printed as 0 but the priority was not. */
 static bool is_by_hand(const struct printed_job *job)
 {
     bool any = false;
@@ -287,15 +292,15 @@ static bool is_by_hand(const struct printed_job *job)
            (job->priority.low > 1 || job->norm.low > 1e-9);
 }
 
-/* Whether one of the two forms of a sum differs, where its parts are as ours: with what is printed
- * besides, by which it is `more`. */
+/* Compares a priority whose components do not differ, in one of its two forms.  `more` is the known
+ * difference in nice value and site factor.  Returns true if the priority differs. */
 static bool find_priority(struct diff_jobs_finder *finder, const struct printed_job *job,
                           const struct prio_row *row, double more, bool is_norm)
 {
     const struct printed_number *printed = is_norm ? &job->norm : &job->priority;
     double ours = is_norm ? row->norm : (double)row->priority;
     double expected = is_norm ? ours + more / UINT32_MAX : ours + more;
-    /* sprio rounds each part, so their sum may be less than ours by this much. */
+    /* sprio rounds each component, so its sum may be lower by this amount. */
     double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
     if (expected < rounding || diff_jobs_miss_of(printed, expected) <= rounding)
         return false;
@@ -358,7 +363,7 @@ static void diff_jobs_compare_all(struct diff_jobs_finder *finder)
     free(finder->taken);
 }
 
-/* By the jobs' ids, and others' jobs are as if they were not there. */
+/* Sorts the list by job id and removes jobs that the user may not see. */
 static void diff_jobs_prepare(struct prio_list *list, const char *login)
 {
     struct error ignored;

@@ -21,7 +21,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* Percentages are of single precision; a double's last digits. */
+/* Relative rounding errors of OpenPBS's percentages, which are floats, and of doubles. */
 #define SINGLE_ROUNDING 1e-6
 #define ROUNDING 1e-12
 
@@ -31,16 +31,18 @@ struct diff_pbs_finder {
     const struct published_cluster *published;
     struct value_differences *differences;
     struct pbs_view ours, without_ledger;
-    double decay;           /* what steps may make of usage: so many times as much; 1: nothing */
-    struct names *entities; /* UTF-8 */
-    uint32_t *node_of;      /* by the number of a name */
-    uint32_t *row_of;       /* by node; NO_NODE: it is not printed */
-    double *percentages;    /* by row of the print, as its shares make them */
-    struct printed_number *below; /* by row, what pbsfs would make of the rows right below it */
+    double decay;           /* factor by which one decay step may change usage; 1 if there may be no
+                             * such step */
+    struct names *entities; /* names in UTF-8 */
+    uint32_t *node_of;      /* by index in `entities` */
+    uint32_t *row_of;       /* by node; NO_NODE if not printed */
+    double *percentages;    /* by printed row, computed from the printed shares */
+    struct printed_number *below; /* by printed row: the usage that pbsfs would compute from the
+                                   * rows directly below it */
     bool tree_differs;
 };
 
-/* ---- who is who ---- */
+/* ---- Matching rows ---- */
 
 static const struct tree *diff_pbs_tree_of(const struct diff_pbs_finder *finder)
 {
@@ -55,14 +57,14 @@ static const char *diff_pbs_name_copy(struct diff_pbs_finder *finder, const char
     return copy;
 }
 
-/* Only this user may be shown, and groups. */
+/* Returns true for groups, and for a user that the requesting user may see. */
 static bool may_be_shown(const struct diff_pbs_finder *finder, uint32_t node, const char *name)
 {
     const char *login = finder->asked->login;
     return !login || !diff_pbs_tree_of(finder)->nodes[node].is_user || !strcmp(name, login);
 }
 
-/* Names are one of a kind in OpenPBS: it finds the first one. */
+/* Maps names to nodes.  If a name occurs more than once, OpenPBS finds the first entity. */
 static void index_nodes(struct diff_pbs_finder *finder)
 {
     uint32_t count = diff_pbs_tree_of(finder)->count;
@@ -101,7 +103,8 @@ static void match_rows(struct diff_pbs_finder *finder)
     }
 }
 
-/* OpenPBS forgets who is in the group unknown once nothing is left of what he used. */
+/* Returns true if OpenPBS may have removed the user: it removes users of the group `unknown` whose
+ * usage has decayed. */
 static bool may_be_forgotten(const struct diff_pbs_finder *finder, uint32_t node)
 {
     const struct tree *tree = diff_pbs_tree_of(finder);
@@ -124,9 +127,10 @@ static void diff_pbs_note_only_ours(struct diff_pbs_finder *finder)
     }
 }
 
-/* ---- what the print says of itself ---- */
+/* ---- Checking the output itself ---- */
 
-/* The row of the group that a row is in; NO_NODE where it is not above it. */
+/* Returns, for each row, the index of its group's row, or NO_NODE if no earlier row is its
+ * group. */
 static uint32_t *groups_of(const struct pbsfs_print *print)
 {
     struct id_index *places = id_index_create();
@@ -142,8 +146,8 @@ static uint32_t *groups_of(const struct pbsfs_print *print)
     return groups;
 }
 
-/* Compute percentages from the printed shares, and sum up the usage of the rows right below each
- * group.  A row with the minimum may have used nothing. */
+/* Computes percentages from the printed shares, and sums the usage of the rows directly below each
+ * group.  A row with the minimum usage may have used nothing. */
 static void sum_print(struct diff_pbs_finder *finder)
 {
     const struct pbsfs_print *print = finder->print;
@@ -173,7 +177,7 @@ static void sum_print(struct diff_pbs_finder *finder)
     free(groups);
 }
 
-/* ---- what differs ---- */
+/* ---- Differences ---- */
 
 static bool is_printed(const struct printed_number *printed, double low, double high,
                        double rounding)
@@ -207,7 +211,7 @@ static void compare_percentage(struct diff_pbs_finder *finder, uint32_t node, do
     uint32_t place = finder->row_of[node];
     const struct printed_number *printed = &finder->print->rows[place].percentage;
     double by_print = finder->percentages[place];
-    /* Nothing else makes percentages; of a whole tree it is seen whether it does. */
+    /* Percentages depend only on shares.  If the whole tree was printed, this can be verified. */
     bool follows =
         !finder->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
     if (is_printed(printed, ours, ours, SINGLE_ROUNDING))
@@ -216,7 +220,8 @@ static void compare_percentage(struct diff_pbs_finder *finder, uint32_t node, do
                             follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE);
 }
 
-/* Of jobs alone, or as steps may have left it. */
+/* Returns the cause that explains the printed usage with the usage of `view`: an unseen cycle,
+ * running jobs, or a decay step. */
 static enum value_cause cause_in(const struct diff_pbs_finder *finder, const struct pbs_view *view,
                                  uint32_t node, const struct printed_number *printed)
 {
@@ -249,7 +254,8 @@ static enum value_cause diff_pbs_cause_of(const struct diff_pbs_finder *finder, 
                : VALUE_CAUSE_NONE;
 }
 
-/* A group of which others are members in the print has another sum. */
+/* Returns true if the printed usage of a group follows from its printed members, which differ from
+ * fairmill's. */
 static bool follows_from_members(const struct diff_pbs_finder *finder, uint32_t node,
                                  const struct printed_number *printed)
 {
@@ -259,8 +265,9 @@ static bool follows_from_members(const struct diff_pbs_finder *finder, uint32_t 
            is_printed(printed, finder->below[place].low, finder->below[place].high, ROUNDING);
 }
 
-/* The base usage of a group's members.  The scheduler adds what jobs use to an entity and to its
- * groups; the entity's base is in its groups only when it has read its usage file again. */
+/* Returns the sum of the initial usage of a group's members.  The scheduler adds the usage of jobs
+ * to an entity and to its groups.  It adds an entity's initial usage to its groups only when it
+ * reads its usage file again. */
 static double bases_below(const struct diff_pbs_finder *finder, uint32_t node)
 {
     const struct fairshare *fairshare = &finder->ours.pbs.fairshare;
@@ -282,7 +289,7 @@ static void compare_usage(struct diff_pbs_finder *finder, uint32_t node,
     diff_pbs_add_difference(finder, node, "Usage", ours, printed_middle(printed), cause);
 }
 
-/* What TreeUsage the usage and the parts on a printed path make, as far as their digits tell. */
+/* Computes bounds of TreeUsage from the usage and the parts on a printed path. */
 static struct printed_number tree_usage_by_path(const struct printed_member *row)
 {
     struct printed_number tree_usage = { 0, 1 };
@@ -319,7 +326,7 @@ static void compare_tree_usage(struct diff_pbs_finder *finder, uint32_t node,
                             follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE);
 }
 
-/* Groups on the way to an entity that are not printed by themselves, each once. */
+/* Compares the groups on the path to an entity that have no row of their own, each of them once. */
 static void compare_path(struct diff_pbs_finder *finder, const struct printed_member *row,
                          bool *compared)
 {
@@ -354,7 +361,7 @@ static const struct printed_member *diff_pbs_row_of(const struct diff_pbs_finder
                                                                 : NULL;
 }
 
-/* First the tree, since sums follow from it. */
+/* Compares the tree first, because sums depend on it. */
 static void compare_trees(struct diff_pbs_finder *finder)
 {
     const uint32_t count = diff_pbs_tree_of(finder)->count;
@@ -373,11 +380,11 @@ static void compare_trees(struct diff_pbs_finder *finder)
     free(compared);
 }
 
-/* ---- all of it ---- */
+/* ---- The comparison ---- */
 
-/* OpenPBS decays at once, fairmill all the time, so usage may differ by one fairshare_decay_factor.
- * With decay = steps and a usage file both decay at the same instants: then only a step that is due
- * may be missing in the print, until the scheduler's next cycle. */
+/* OpenPBS decays usage in steps, and fairmill continuously.  So usage may differ by one
+ * fairshare_decay_factor.  With decay = steps and a usage file, both decay at the same times.  Then
+ * only a step that is due may be missing from the output, until the scheduler's next cycle. */
 static int read_decay(struct diff_pbs_finder *finder, const struct source *source,
                       struct error *err)
 {

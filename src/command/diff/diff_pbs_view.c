@@ -12,16 +12,16 @@
 #include "settings/settings.h"
 #include "util/memory.h"
 
-/* A double's last digits. */
+/* Relative rounding error of doubles. */
 #define ROUNDING 1e-12
 
-/* A sink of charges that sums up, by node, what the scheduler may not have seen. */
+/* An accumulator that sums, by node, the usage that the scheduler may not have seen. */
 struct unseen {
     struct charge_accumulator accumulator;
     struct computation *computation;
     uint64_t period;
-    struct wide *behind;  /* of jobs that ended, in the last period of their time */
-    struct wide *running; /* of jobs that run; both NULL where there is no charge */
+    struct wide *behind;  /* of ended jobs, for the last period of their time */
+    struct wide *running; /* of running jobs; both are NULL until the first charge */
 };
 
 static int take_unseen(struct charge_accumulator *base, const struct charge *charge,
@@ -48,8 +48,9 @@ static int take_unseen(struct charge_accumulator *base, const struct charge *cha
                : usage_beyond_range(charge->interval.association, err);
 }
 
-/* Sum up what was not seen of each node and of all below it; `sums` NULL: nothing.  Where nothing
- * of an entity was seen, pbsfs does not count the minimum in its groups either. */
+/* Sums unseen usage by node, including descendants.  `sums` is NULL if there is no unseen usage.
+ * If all usage of an entity is unseen, pbsfs does not count its minimum usage in its groups
+ * either. */
 static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
 {
     const struct tree *tree = view->pbs.fairshare.tree;

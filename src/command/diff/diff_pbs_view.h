@@ -11,24 +11,23 @@ struct error;
 struct published_cluster;
 struct source;
 
-/* Our side of a comparison with a print of pbsfs: a tree with its values, and how far its usage may
- * be off. */
+/* Fairmill's side of a comparison with pbsfs's output: a tree with its values, and the possible
+ * errors of its usage. */
 
 struct pbs_view {
-    struct computation computation; /* without jobs it is not there, and the tree is published */
+    struct computation computation; /* if `computed`; otherwise the tree is the published one */
     bool computed;
-    bool has_ledger; /* there are entries in it */
+    bool has_ledger; /* the ledger has entries */
     struct pbs_tree pbs;
-    /* By node: how much of its usage the scheduler may not have seen, of jobs that ended, and of
-     * jobs that run. */
+    /* By node: usage that the scheduler may not have seen, of ended and of running jobs. */
     double *behind, *running;
 };
 
-/* Compute the cluster from its jobs, as of the source's instant, with our ledger or without.  The
- * scheduler's cycles are at most `period` seconds apart. */
+/* Computes the cluster from its jobs for the source's time, with or without fairmill's ledger.  The
+ * scheduler's cycles are at most `period` seconds apart.  Returns -1 on error. */
 int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_t period,
                      bool with_ledger, struct error *err);
-/* Take what is published, of which nothing is known to be off.  The cluster must stay. */
+/* Uses the published values, without possible errors.  Keeps pointers to `cluster`. */
 void pbs_view_publish(struct pbs_view *view, const struct published_cluster *cluster);
 void pbs_view_free(struct pbs_view *view);
 

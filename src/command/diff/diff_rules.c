@@ -12,8 +12,8 @@
 #include "results/published.h"
 #include "util/memory.h"
 
-/* Whether the association's place is another one because of what deleted users have used: then its
- * level_fs, or one above it, is another one too. */
+/* Returns true if the usage of deleted users changes the association's place: then its level_fs or
+ * that of an ancestor changes, too. */
 static bool is_by_deleted(const struct finder *finder, const struct stage *stage, uint32_t node)
 {
     for (; node != NO_NODE; node = finder->tree->nodes[node].fairshare_parent) {
@@ -37,7 +37,8 @@ static void explain_by_conformance(struct finder *finder, struct stage stage)
     finder->last = stage;
 }
 
-/* The release by whose rules the print is: users have factors in it, accounts have them or not. */
+/* Returns the release whose rules the output follows.  The releases differ in whether accounts have
+ * factors. */
 static const struct release *printed_release(const struct finder *finder,
                                              const struct release *ours)
 {
@@ -73,7 +74,7 @@ void finder_apply_conformance(struct finder *finder, const struct tree *tree)
     free(values);
 }
 
-/* How many printed factors these values have. */
+/* Returns the number of printed factors that match the values. */
 static size_t count_agreeing(const struct finder *finder, const struct values *values)
 {
     const struct algorithm *algorithm = finder->asked->cluster->algorithm;
@@ -86,8 +87,8 @@ static size_t count_agreeing(const struct finder *finder, const struct values *v
     return count;
 }
 
-/* Give the base the order that `ties` does not say: bytes follow from names, the database is asked
- * for its collation. */
+/* Gives the tree the order that `ties` does not select.  Byte order follows from the names;
+ * collation order is read from the accounting database. */
 static int reorder(struct finder *finder, struct tree *tree, struct error *err)
 {
     enum ties *ties = &finder->reduced.settings.ties;

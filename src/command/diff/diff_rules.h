@@ -6,12 +6,14 @@ struct error;
 struct finder;
 struct tree;
 
-/* Causes that are rules and no usage: they change factors of a tree whose usage is rolled up. */
+/* Causes that are rules: they change the factors of a tree whose usage is summed up, but not
+ * usage. */
 
-/* Take the rules of slurmctld's conformance, and then those of the release that printed: the causes
- * deleted, ties and release. */
+/* Applies the rules of slurmctld's conformance, then the rules of the release that wrote the
+ * output. These are the causes deleted, ties and release. */
 void finder_apply_conformance(struct finder *finder, const struct tree *tree);
-/* Visit tied accounts in the order with which more of the print agrees: the cause order. */
+/* Orders tied accounts so that more of the printed factors match, by bytes or by collation.  This
+ * is the cause order.  Returns -1 on error. */
 int finder_apply_order(struct finder *finder, struct tree *tree, struct error *err);
 
 #endif

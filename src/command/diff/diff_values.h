@@ -13,30 +13,32 @@ struct settings;
 struct sprio_print;
 struct value_differences;
 
-/* What printed values of jobs, or of entities, are compared with. */
+/* The input of a comparison of jobs or entities. */
 struct diff_values_case {
     const struct settings *settings;
-    const char *login; /* the only user who may be shown; NULL: everybody may be */
-    struct db *source; /* our values are then of the print's instant; NULL: the published ones */
+    const char *login; /* the only user who may be shown; NULL: all users */
+    struct db *source; /* to compute values for the time of the output; NULL: use the published
+                        * values */
     int64_t printed_at;
     uint64_t
-        period; /* of slurmctld's ages, or the longest between two cycles of OpenPBS, seconds */
+        period; /* in seconds: slurmctld's period, or the longest time between two OpenPBS cycles */
 };
 
-/* How the priorities of a cluster's jobs differ from those that sprio printed.  The published list
- * gets another order.  The caller frees the differences with value_differences_free(), also after
- * an error. */
+/* Compares the priorities of a cluster's jobs with sprio's output.  Sorts the published list.  The
+ * caller frees the differences with value_differences_free(), also after an error. */
 int diff_jobs_find(const struct diff_values_case *asked, const struct sprio_print *print,
                    struct prio_list *published, struct value_differences *differences,
                    struct error *err);
 
-/* How the shares and the usage of entities differ from those that `pbsfs -p` printed; `published`
- * has its tree, and the differences have names of it.
+/*
+ * Compares the shares and usage of entities with the output of `pbsfs -p`.  `published` contains
+ * the tree.  The differences contain pointers to its names.
  *
- * With the accounting database all is computed for the instant of the print.  The jobs say how much
- * the scheduler may not have seen: of each what it used in the last `period` of its time, and of
- * one that runs all of it.  A difference has a cause only as far as that, so that what was lost or
- * set by hand in OpenPBS is left unexplained. */
+ * With the accounting database, all values are computed for the time of the output.  The jobs show
+ * how much usage the scheduler may not have seen.  For each ended job, this is its usage in the
+ * last `period`; for a running job, it is all its usage.  Only differences within this limit have a
+ * cause.  So usage that was lost or set by hand in OpenPBS remains unexplained.
+ */
 int diff_pbs_find(const struct diff_values_case *asked, const struct pbsfs_print *print,
                   const struct published_cluster *published, struct value_differences *differences,
                   struct error *err);

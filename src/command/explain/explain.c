@@ -19,7 +19,7 @@
 struct explain_options {
     struct shared_options shared;
     bool jobs;
-    bool of_jobs;        /* about pending jobs */
+    bool of_jobs;        /* the names are ids of pending jobs */
     bool of_self;        /* no name was given */
     bool published_only; /* the accounting database is not read */
 };
@@ -33,7 +33,7 @@ static int refuse_pair(uint32_t one, uint32_t other, const char *const *names, s
                 names[1]);
 }
 
-/* Answer with the heaviest jobs, which are read now, or without. */
+/* Adds the explanation, with the jobs that contribute most if --jobs was given. */
 static int add_explained(const struct command_context *context,
                          const struct published_cluster *cluster, const struct explained *explained,
                          struct error *err)
@@ -72,7 +72,7 @@ static int explain_command_add_subject(const struct command_context *context,
                : refuse_pair(one->node, other, context->shared->operands, err);
 }
 
-/* Two associations of one cluster. */
+/* Explains two associations of one cluster. */
 static int explain_add_pair(const struct command_context *context, const char *const *names,
                             struct error *err)
 {
@@ -85,7 +85,7 @@ static int explain_add_pair(const struct command_context *context, const char *c
                : 0;
 }
 
-/* An account, or a user in each of the accounts. */
+/* Explains an account, or a user in each of its accounts. */
 static int explain_add_name(const struct command_context *context, const char *name,
                             struct error *err)
 {
@@ -103,7 +103,8 @@ static int explain_add_name(const struct command_context *context, const char *n
 
 /* ---- Pending jobs ---- */
 
-/* The best row of a job, or any where none is; NULL: it does not wait, or may not be shown. */
+/* Returns the job's best row, or any row if none is marked as the best.  Returns NULL if the job is
+ * not pending or if the user may not see it. */
 static const struct prio_row *find_job(const struct prio_list *list,
                                        const struct permissions *permissions, const char *id)
 {
@@ -118,7 +119,8 @@ static const struct prio_row *find_job(const struct prio_list *list,
     return found;
 }
 
-/* Explain one or two jobs.  *found is whether all of them wait on the cluster, and may be shown. */
+/* Explains one or two jobs.  Sets `*found` if all of them are pending on this cluster and the user
+ * may see them. */
 static int explain_command_look_in(struct command_context *context,
                                    const struct published_cluster *cluster,
                                    const char *const ids[2], bool *found, struct error *err)
@@ -168,7 +170,7 @@ static int explain_named_jobs(struct command_context *context, struct error *err
                      ids[0], ids[1]);
 }
 
-/* No user and no account has the name, which looks like the id of a job: explain that. */
+/* The name looks like a job id, and no user or account has it: explains the job. */
 static int explain_as_job(struct command_context *context, struct error *err)
 {
     const char *const ids[] = { context->shared->names.values[0], NULL };
@@ -190,7 +192,7 @@ static int explain_answer(struct command_context *context, struct error *err)
     int result = 0;
     if (options->of_jobs)
         return explain_named_jobs(context, err);
-    if (options->jobs && !options->published_only) /* jobs are read for long */
+    if (options->jobs && !options->published_only) /* reading jobs takes long */
         published_close(&context->published);
     if (operands[1])
         return explain_add_pair(context, operands, err);
@@ -202,7 +204,8 @@ static int explain_answer(struct command_context *context, struct error *err)
                : result;
 }
 
-/* Whether the arguments are about jobs; who is called `job` is not asked about with an id. */
+/* Returns true if the arguments are `job` and an id.  A user named `job` is not compared with an
+ * id. */
 static bool asks_for_jobs(const char *const *names)
 {
     return names[1] && !strcmp(names[0], "job") && names[1][0] >= '0' && names[1][0] <= '9';

@@ -28,19 +28,19 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* What is gathered while jobs are charged. */
+/* The data collected while jobs are charged. */
 struct gathering {
     struct charge_accumulator accumulator;
     uint32_t id; /* of the association */
     struct computation computation;
-    bool *below; /* by node of its tree: whether jobs there count; made with the first job */
+    bool *below; /* by node: its jobs count; allocated at the first job */
     struct top_jobs top_jobs;
     struct daily_usage days;
     struct decay_table *plain;
-    struct suspensions suspensions; /* as they are walked through without decay */
-    double ledger;                  /* amounts of it, TRES-seconds */
+    struct suspensions suspensions; /* of one job at a time, without decay */
+    double ledger;                  /* sum of its amounts, in TRES-seconds */
     bool too_large;
-    struct text job_ids[TOP_JOBS_KEPT]; /* of those that are kept */
+    struct text job_ids[TOP_JOBS_KEPT]; /* of the jobs in top_jobs */
 };
 
 static void explain_jobs_find_below(struct gathering *gathering)
@@ -87,7 +87,7 @@ static int take_charge(struct charge_accumulator *accumulator, const struct char
     return 0;
 }
 
-/* Sum up the credits, debits and sets of the association and of all below it. */
+/* Sums the credits, debits and sets of the association and its descendants. */
 static double ledger_amount(struct gathering *gathering)
 {
     const struct computation *computation = &gathering->computation;
@@ -110,7 +110,8 @@ static double ledger_amount(struct gathering *gathering)
     return -decay_table_usage(computation->decay, &positive);
 }
 
-/* A record whose association is gone has no user's name, and is nobody's. */
+/* A record of a removed association has no user name.  Only users who may see all users may see
+ * it. */
 static bool may_be_told(const struct explained *explained, const char *account, const char *user)
 {
     if (!*user)
@@ -164,7 +165,7 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     }
 }
 
-/* Imported jobs have ids that are texts, by the key of a run. */
+/* Imported jobs have ids that are texts.  The key of such a job identifies its run only. */
 static int name_jobs(struct gathering *gathering, const struct source *source, struct error *err)
 {
     const struct top_jobs *top = &gathering->top_jobs;
@@ -182,7 +183,7 @@ static int name_jobs(struct gathering *gathering, const struct source *source, s
     return result;
 }
 
-/* Charge jobs once more, as of the instant that is published. */
+/* Charges the jobs again for the published time. */
 static int explain_jobs_gather(struct gathering *gathering, const struct settings *settings,
                                const struct explained *explained, struct error *err)
 {
@@ -213,7 +214,7 @@ static int explain_jobs_gather(struct gathering *gathering, const struct setting
 int weights_read(struct weights *weights, const struct settings *settings,
                  const struct explained *explained, struct error *err)
 {
-    /* The plain clock begins with time, so that it counts all that was used. */
+    /* The plain decay table starts at 0 and has no half-life, so it counts all usage. */
     struct gathering gathering = {
         .accumulator = { .take = take_charge },
         .id = explained->input->tree->nodes[explained->explanation->one].id,
@@ -238,15 +239,15 @@ int weights_read(struct weights *weights, const struct settings *settings,
     return result;
 }
 
-/* Behind so many half-lives a day weighs less than a thousandth of what it did. */
+/* After this number of half-lives, less than a thousandth of a day's usage remains. */
 #define HALF_LIVES 10
 
-/* The days by time, and who is meant. */
+/* The days in ascending order, and the associations that count. */
 struct day_gathering {
     const struct published_cluster *cluster;
     bool *inside;                /* by node */
-    struct ledger_state *ledger; /* of the published instant */
-    uint64_t reset;              /* the last one of the cluster; 0: none */
+    struct ledger_state *ledger; /* at the published time */
+    uint64_t reset;              /* last reset of the cluster; 0 if there was none */
     struct day_contributor *days;
     size_t count;
 };
@@ -259,9 +260,9 @@ static void find_inside(struct day_gathering *gathering, uint32_t one)
         gathering->inside[i] = i == one || (i && gathering->inside[tree->nodes[i].parent]);
 }
 
-/* What is left of a use that was spread evenly over a day up to the published instant: nothing of
- * what was before a reset, and the mean of the rest, by Simpson's rule, which is exact to many more
- * digits than are shown where a half-life has hours. */
+/* Returns the remaining fraction of a day's usage at the published time, if it was used evenly over
+ * the day.  Nothing remains from before a reset.  For the rest, Simpson's rule gives the mean.  Its
+ * error is far below the printed digits if the half-life is some hours or more. */
 static double explain_jobs_left_of(const struct published_cluster *cluster, uint64_t first,
                                    uint64_t reset)
 {
@@ -287,7 +288,7 @@ static uint64_t explain_jobs_reset_of(const struct day_gathering *gathering, uin
     return own > gathering->reset ? own : gathering->reset;
 }
 
-/* Rows are by day. */
+/* Adds a row of daily usage.  Rows are in order of days. */
 static void explain_jobs_take_day(struct day_gathering *gathering, const struct db_value *row)
 {
     const struct tree *tree = gathering->cluster->tree;
@@ -308,7 +309,7 @@ static void explain_jobs_take_day(struct day_gathering *gathering, const struct 
     day->left += used * left;
 }
 
-/* From the last reset of all, of the settings or of the ledger. */
+/* Finds the last reset of the cluster, from the settings or from the ledger. */
 static int find_resets(struct day_gathering *gathering, struct db *results, struct error *err)
 {
     const struct published_cluster *cluster = gathering->cluster;

@@ -9,14 +9,14 @@ struct published_cluster;
 struct settings;
 struct weights;
 
-/* The heaviest job records of what is explained that may be shown, read from the accounting
- * database as of the instant that is published.  Free them also when this fails. */
+/* Reads the job records that contribute most, from the accounting database and for the published
+ * time.  Omits records that the user may not see.  Returns -1 on error.  The caller calls
+ * weights_free() also after an error. */
 int weights_read(struct weights *weights, const struct settings *settings,
                  const struct explained *explained, struct error *err);
-/* The days of `one`, or below it, that weigh most, where single jobs are not read: from the
- * published usage of days of the associations that are in the tree.  What decay has left of a day
- * is what it would have of use that was spread evenly over that day.  Free them also when this
- * fails. */
+/* Like weights_read(), but finds only the days that contribute most, from the published daily
+ * usage.  Includes the associations that are in the tree, at or below the explained one.  The
+ * remaining usage of a day is computed as if it had been used evenly over that day. */
 int weights_of_days(struct weights *weights, const struct published *published,
                     const struct published_cluster *cluster, const struct explained *explained,
                     struct error *err);

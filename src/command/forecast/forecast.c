@@ -24,8 +24,8 @@
 #define DAY_S 86400u
 #define DAYS_USUALLY 14
 #define DAYS_AT_MOST 3660
-/* Crossings are looked for hour by hour, where the tree is so large that this takes long, in
- * longer steps: so many associations are computed for each projection. */
+/* Crossings are searched for in steps of one hour.  For large trees the steps are longer, so that a
+ * projection computes about this number of associations. */
 #define CROSSING_WORK 20000000u
 #define HOUR_S 3600u
 
@@ -34,15 +34,15 @@ struct forecast_options {
     const char *days_text, *until, *job;
     bool plot;
     bool published_only; /* the accounting database is not read */
-    bool rounded;        /* usage of users who may not be shown is rounded */
+    bool rounded;        /* the usage of users who are hidden is rounded */
     uint64_t days;
-    double limit; /* NAN: none */
+    double limit; /* NAN: no limit */
     double job_tres;
-    uint64_t job_s; /* 0: no job */
+    uint64_t job_s; /* duration in seconds; 0: no job */
     int64_t now;
 };
 
-/* The entity's part of the rates, and all of them, in TRES. */
+/* Sums the rates of the entity, and of all associations, in TRES. */
 static void fill_rates(struct forecast_report *report, const struct forecast *forecast)
 {
     for (uint32_t i = 0; i < forecast->tree->count; i++) {
@@ -52,7 +52,7 @@ static void fill_rates(struct forecast_report *report, const struct forecast *fo
     }
 }
 
-/* So many points, from now to the end. */
+/* Computes `count` points from now to the end. */
 static int fill_points(struct projected *projected, uint64_t now, uint64_t duration_s, size_t count,
                        struct forecast_point **points, struct error *err)
 {
@@ -166,7 +166,7 @@ static int read_data(const struct forecast_options *options, const struct settin
     return result;
 }
 
-/* What it is made from: the accounting database, or what is published where that is not read. */
+/* Reads the data from the accounting database, or else from the published results. */
 static int forecast_command_read_any(const struct forecast_options *options,
                                      const struct settings *settings,
                                      const struct published *published,
@@ -178,7 +178,7 @@ static int forecast_command_read_any(const struct forecast_options *options,
     return forecast_data_published(data, published, cluster, options->days * DAY_S, err);
 }
 
-/* Of an association that the name means, after what was added before. */
+/* Adds the forecast of an association to the answer. */
 static int add_forecast(const struct command_context *context, const char *name,
                         const struct published_node *named, struct error *err)
 {
@@ -196,7 +196,7 @@ static int add_forecast(const struct command_context *context, const char *name,
     return result;
 }
 
-/* The name is looked up in the published results. */
+/* Looks the name up in the published results. */
 static int forecast_add_name(const struct command_context *context, const char *name,
                              struct error *err)
 {
@@ -213,16 +213,16 @@ static int forecast_answer(struct command_context *context, struct error *err)
 {
     struct forecast_options *options = context->options;
     const struct name_list *names = &options->shared.names;
-    if (!options->published_only) /* the accounting database is read for long */
+    if (!options->published_only) /* reading the accounting database takes long */
         published_close(&context->published);
-    /* The settings say in which time zone a date is read. */
+    /* Dates are in the settings' time zone, so they are parsed only here. */
     int result = option_time("now", options->shared.now, &options->now, err);
     for (size_t i = 0; !result && i < names->count; i++)
         result = forecast_add_name(context, names->values[i], err);
     return result;
 }
 
-/* `TRESxTIME`: 64x12h. */
+/* Parses `TRESxTIME`, such as 64x12h. */
 static bool parse_job(struct forecast_options *options, const char *text)
 {
     const char *sign = strchr(text, 'x');
@@ -254,8 +254,8 @@ static int forecast_check(struct command_context *context, struct error *err)
     if (job && !parse_job(options, job))
         return fail(err, ERROR_USAGE,
                     "forecast: --job '%s': must be TRES and duration, such as 64x12h", job);
-    /* A client, and who may only read reader.conf, gets a forecast from what is published, as of
-     * then. */
+    /* Clients of the socket, and users who can read only reader.conf, get a forecast from the
+     * published results, starting at their time. */
     options->published_only =
         !options->shared.now && command_reads_results_only(context->invocation);
     if (options->published_only)

@@ -20,7 +20,7 @@
 
 #define DAY_S 86400u
 
-/* Forecasts decay all the time, from what is used now on. */
+/* Converts usage with stepped decay to continuous decay, which forecasts use. */
 static struct wide without_steps(const struct decay_table *decay, const struct wide *usage)
 {
     struct wide same = *usage;
@@ -33,8 +33,8 @@ static struct wide without_steps(const struct decay_table *decay, const struct w
     return same;
 }
 
-/* What a reading of the same instant with other settings has charged to each node itself, by the
- * nodes of the present tree. */
+/* Charges the jobs for the same time with other settings.  Fills `own` with the usage charged to
+ * each node itself, by node of the present tree. */
 static int read_own(const struct forecast_data *data, const struct settings *settings,
                     const struct recorded_state *recorded, struct wide *own, struct error *err)
 {
@@ -55,7 +55,7 @@ static int read_own(const struct forecast_data *data, const struct settings *set
     return 0;
 }
 
-/* Settings under which nothing counts before an instant. */
+/* Returns settings that count no usage before `time`. */
 static struct settings counting_from(const struct settings *settings, uint64_t time)
 {
     struct settings changed = *settings;
@@ -63,7 +63,7 @@ static struct settings counting_from(const struct settings *settings, uint64_t t
     return changed;
 }
 
-/* Whether all that counts now was used from an instant on. */
+/* Returns true if all usage that counts now is from `time` or later. */
 static bool all_used_since(const struct computation *present, uint64_t time)
 {
     if (present->first_charge < time || present->first_behind_end < time ||
@@ -76,8 +76,9 @@ static bool all_used_since(const struct computation *present, uint64_t time)
     return true;
 }
 
-/* What is left of the past at a later instant.  Where no entry of the ledger comes then, and
- * nothing is too old from then on, it is what was left before; else the jobs are read again. */
+/* A past_filler for the accounting database.  If no ledger entry applies at that time, and no usage
+ * becomes too old, the remaining usage is the same as before.  Otherwise, the jobs are read
+ * again. */
 static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err)
 {
@@ -109,12 +110,13 @@ static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t f
     return own;
 }
 
-/* Say what is left, at a later instant, of what each node itself was charged up to now, where
- * nothing before `start` counts any more; `own`, by node, begins as 0. */
+/* Fills `own` with the remaining usage at the later time `at` of all usage charged to each node
+ * itself up to now.  Usage before `start` does not count.  `own` is by node and initially 0. */
 typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err);
-/* Make the past of each grid on which something of it still counts, at most eight more, and behind
- * each entry of the ledger to come that changes it.  The first is `own`, which it takes over. */
+/* Adds the remaining usage of each decay epoch in which usage up to now still counts, at most eight
+ * more, and after each future ledger entry that changes it.  The first is `own`; takes ownership of
+ * it. */
 static int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
                               past_filler *fill, struct error *err)
 {
@@ -145,8 +147,8 @@ static int read_past(struct forecast_data *data, uint64_t end, struct error *err
     return forecast_data_past(data, own, end, read_past_at, err);
 }
 
-/* What each association was charged a second in the last days.  An account has a rate of its own
- * only from users who were deleted. */
+/* Computes the rate at which each association was charged in the last days.  An account itself has
+ * a rate only from deleted users, which is ignored. */
 static int read_rates(struct forecast_data *data, struct error *err)
 {
     struct forecast *forecast = &data->forecast;
@@ -155,7 +157,7 @@ static int read_rates(struct forecast_data *data, struct error *err)
         seconds = forecast->now;
     struct settings undecayed = counting_from(data->settings, forecast->now - seconds);
     struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
-    /* Corrections are no rate. */
+    /* Corrections in the ledger are not part of a rate. */
     const struct recorded_state jobs_only = { .factors = data->recorded.factors,
                                               .history = data->recorded.history };
     undecayed.half_life_s = 0;
@@ -215,7 +217,7 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
     return -1;
 }
 
-/* As it was published: no later run delivers less. */
+/* Returns the published capacity; without the accounting database, no later capacity is known. */
 static double published_capacity_at(const void *context, uint64_t now, uint64_t reset,
                                     uint64_t first_charge)
 {
@@ -226,7 +228,7 @@ static double published_capacity_at(const void *context, uint64_t now, uint64_t 
     return data->forecast.options.capacity;
 }
 
-/* The tree with what was charged to each node itself. */
+/* Builds a tree with the usage that was charged to each node itself. */
 static int take_apart(struct forecast_data *data, const struct published_cluster *cluster,
                       struct error *err)
 {
@@ -238,7 +240,8 @@ static int take_apart(struct forecast_data *data, const struct published_cluster
     return result;
 }
 
-/* What is left of the past at a later instant: all of it, but of associations that were reset. */
+/* A past_filler for published results: all usage remains, except that of associations that were
+ * reset. */
 static int keep_past_at(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err)
 {
@@ -253,7 +256,8 @@ static int keep_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     return 0;
 }
 
-/* Give a user's rate; of one who may not be shown a power of two, and the rest to the account. */
+/* Sets a user's rate.  For a user who is hidden, rounds it down to a power of two and adds the rest
+ * to the account. */
 static void set_rate(struct forecast *forecast, uint32_t node, double rate, bool hidden)
 {
     double told = hidden ? ldexp(1, ilogb(rate)) : rate;
@@ -263,7 +267,8 @@ static void set_rate(struct forecast *forecast, uint32_t node, double rate, bool
             (uint128)((rate - told) * (double)UNITS_PER_TRES);
 }
 
-/* So many units each second, from the whole days of the last week and today. */
+/* Computes the rates from the published usage of the last week, without its first, incomplete
+ * day. */
 static int read_published_rates(struct forecast_data *data, const struct published *published,
                                 const struct published_cluster *cluster, struct error *err)
 {
@@ -293,7 +298,7 @@ static int read_published_rates(struct forecast_data *data, const struct publish
     return db_finish(rows);
 }
 
-/* Usage of days is kept, or not (history_days = 0). */
+/* Fails if daily usage is not stored (history_days = 0). */
 static int check_days(struct db *results, const char *cluster, struct error *err)
 {
     const struct db_value *row, argument = db_text(cluster);

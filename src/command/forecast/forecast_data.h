@@ -7,31 +7,31 @@
 #include "core/insight/forecast.h"
 #include "results/published.h"
 
-/* What a forecast is made from, read from the accounting database: what was used until now, and
- * what was charged in the last week. */
+/* The data for a forecast: the usage up to now, and the rates of the last week. */
 
-/* The days that tell how it goes on. */
+/* The rates are means of this number of days. */
 #define FORECAST_RATE_DAYS 7
 
 struct forecast_data {
     const struct settings *settings;
     struct recorded_state recorded;
-    struct computation present; /* where the accounting database is read; else */
-    struct tree *own_tree;      /* the published one */
+    struct computation present; /* if the accounting database is read */
+    struct tree *own_tree;      /* otherwise; built from the published tree */
     struct forecast forecast;   /* without its entity and job */
 };
 
-/* Read it, for a forecast of so many seconds. */
+/* Reads the data from the accounting database, for a forecast of `duration_s` seconds.  Returns -1
+ * on error. */
 int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t duration_s,
                        struct error *err);
-/* Make it from published values, the usage of days and the ledger, where the accounting database is
- * not read.  Values are those of the run, to the last digits of a double; old usage that a later
- * run would leave out, far below these digits, stays.  ERROR_OTHER where no usage of days is kept.
+/* Like forecast_data_read(), but uses the published values, daily usage and the ledger.  The values
+ * equal the values of the run up to a double's last digits.  Old usage that a later run would omit
+ * is kept, but is far below these digits.  Returns -1 with ERROR_OTHER if no daily usage is stored.
  */
 int forecast_data_published(struct forecast_data *data, const struct published *published,
                             const struct published_cluster *cluster, uint64_t duration_s,
                             struct error *err);
-/* Whose values are asked for: a node of its tree. */
+/* Selects the association to forecast, a node of the forecast's tree. */
 void forecast_data_choose(struct forecast_data *data, uint32_t entity);
 void forecast_data_free(struct forecast_data *data);
 
