@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Whom a real sacctmgr makes coordinator, operator or administrator sees what these see."""
+"""Tests the permissions of users that a real sacctmgr makes coordinators, operators or
+administrators."""
 
 import os
 import re
@@ -29,7 +30,7 @@ def published(server, conf):
 
 
 def by_slurm(server, user):
-    """The accounts that slurmdbd says a user coordinates."""
+    """Returns the accounts that the user coordinates according to slurmdbd."""
     out = server.sacctmgr('show', 'user', user, 'withcoord', 'format=user,coordinators', '--parsable2', '--noheader')
     return {name for line in out.split() for name in line.partition('|')[2].split(',') if name}
 
@@ -54,26 +55,28 @@ def body():
         server.sacctmgr('modify', 'user', 'dan', 'set', 'adminlevel=operator')
         write_settings(conf, sections | {'report': dict(private='no')})
         status, _, err = fairmill(conf, 'init')
-        tap.same((status, err), (0, ''), 'there are tables')
-        tap.same(published(server, conf), {}, 'nobody is listed where nothing is private')
+        tap.same((status, err), (0, ''), 'init creates the tables')
+        tap.same(published(server, conf), {}, 'without privacy no permissions are published')
         write_settings(conf, sections | {'report': dict(private='usage')})
         rows = published(server, conf)
-        same(server, rows, ('alice', 'bob', 'carol', 'eve'), 'coordinators, with all below')
-        tap.same({user for user in rows}, {'bob', 'eve', 'dan', 'root'}, 'and nobody else, but root, whom slurmdbd makes an administrator')
-        tap.same(rows['dan'], {('', 'operator')}, 'an operator sees all')
+        same(server, rows, ('alice', 'bob', 'carol', 'eve'), 'coordinators get all accounts below theirs')
+        tap.same({user for user in rows}, {'bob', 'eve', 'dan', 'root'},
+                 'only coordinators, the operator and root have permissions')
+        tap.same(rows['dan'], {('', 'operator')}, 'an operator may see all users')
         server.sacctmgr('modify', 'user', 'dan', 'set', 'adminlevel=admin')
         server.sacctmgr('delete', 'coordinator', 'account=chemistry', 'names=bob')
         rows = published(server, conf)
-        tap.same((rows['dan'], 'bob' in rows), ({('', 'administrator')}, False), 'what sacctmgr takes away is gone')
+        tap.same((rows['dan'], 'bob' in rows), ({('', 'administrator')}, False),
+                 'permissions that sacctmgr revoked are no longer published')
         version = server.sacctmgr('--version')
         release = tuple(map(int, re.match(r'\S+ (\d+)\.(\d+)', version).groups()))
         if release < (24, 11):
-            return  # it knows no UsersAreCoords
+            return  # UsersAreCoords does not exist in this release
         server.sacctmgr('modify', 'account', 'astro', 'set', 'flags=UsersAreCoords')
         rows = published(server, conf)
-        same(server, rows, ('alice', 'bob', 'carol', 'eve'), 'UsersAreCoords')
+        same(server, rows, ('alice', 'bob', 'carol', 'eve'), 'users of an account with UsersAreCoords are coordinators')
         tap.same({'alice', 'bob', 'carol'} & set(rows), {'bob', 'carol'} if release < (25, 5) else {'bob'},
-                 'who is in the account coordinates, and up to 24.11 who is below it')
+                 'UsersAreCoords applies to direct users, up to 24.11 also to those below')
 
 
 tap.main(body)

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""diff explains all that the controllers of live clusters printed but what they were told to forget: that it
-guesses, and prints no command.  Each change of an output is found.  Once the ledger has the resets, all is explained."""
+"""Tests diff with the output of live controllers. diff explains everything except usage that was
+reset with sacctmgr.  For a reset it prints a guess and no command.  Each value that the test
+changes in the output is reported.  Once the ledger contains the resets, everything is explained."""
 
 import csv
 import json
@@ -18,7 +19,7 @@ import tap
 from live4 import CAPTURES, Capture
 from program import FAIRMILL, publish, published
 
-# Who was told rawusage=0, and when; no row of the accounting database has it.
+# Users whose rawusage was set to 0, and the times.  The accounting database does not record it.
 RESETS = {'alpha': [(('-A', 'e2'), 1795362503), (('-u', 'irc', '-A', 'z1'), 1795362443)],
           'beta': [(('-A', 'e2'), 1795362503), (('-u', 'irc', '-A', 'z1'), 1795362439)]}
 
@@ -53,16 +54,17 @@ def without_ledger(settings, capture, folder):
         status, answer = diff(settings, capture, file)
         left = [row for row in answer['differences'] if row['username'] and row['value'] == 'rawusage' and row['left']]
         what = f'{capture.name}, {name}'
-        tap.ok(status == 1 and left and all(map(is_reset, left)), f'{what}: only what was reset is left', *left)
-        tap.same(answer['newest_step'], capture.now, f'{what}: the newest pass is found')
+        tap.ok(status == 1 and left and all(map(is_reset, left)), f'{what}: only reset usage is left over', *left)
+        tap.same(answer['newest_step'], capture.now, f'{what}: diff finds the newest decay cycle')
         guessed = [f"{row['account']}/{row['username']}" for row in left if row['left'] < 0]
         tap.ok(all(any(note.startswith('guess: ') and name in note for note in answer['notes']) for name in guessed),
-               f'{what}: of each there is a guess', guessed, answer['notes'])
+               f'{what}: diff guesses the cause of each reset', guessed, answer['notes'])
         reset = [cause for cause in answer['causes'] if cause['cause'] == 'reset']
-        tap.same((answer['commands'], reset[0]['usage']), ([], 0), f'{what}: which is no cause, and has no command')
+        tap.same((answer['commands'], reset[0]['usage']), ([], 0), f'{what}: a guess is not a cause and has no command')
         done = fairmill(settings, 'diff', '--at', capture.now, file)
-        tap.ok('guess: ' in done.stdout and 'fairmill ' not in done.stdout, f'{what}: also as people see it', done.stdout)
-        tap.same(done.stderr, '', f'{what}: that both are old is no warning')
+        tap.ok('guess: ' in done.stdout and 'fairmill ' not in done.stdout,
+               f'{what}: the text output has the guess', done.stdout)
+        tap.same(done.stderr, '', f'{what}: there is no warning about the age of the results')
 
 
 def changes(row, users):
@@ -87,11 +89,11 @@ def changed(settings, capture, folder):
         path = write(os.path.join(folder, 'p'), [row | {column: value} if each is row else each for each in rows])
         if diff(settings, capture, path)[0] != 1:
             unfound.append((row['Account'], row['User'], row['Partition'], column, row[column], value))
-    tap.ok(not unfound, f'{capture.name}: of values that were changed by hand none is explained', *unfound)
+    tap.ok(not unfound, f'{capture.name}: no changed value is explained', *unfound)
 
 
 def with_ledger(settings, capture, folder):
-    """Once our ledger has a reset when the controller was told, it is no difference."""
+    """A reset in the ledger at the controller's time removes the difference."""
     for whose, instant in RESETS[capture.cluster]:
         done = fairmill(settings, 'ledger', 'reset', *whose, '--at', instant, '-w', 'rawusage=0', '-y')
         if done.returncode:
@@ -99,16 +101,16 @@ def with_ledger(settings, capture, folder):
     fairmill(settings, 'run', '--now', capture.now, '--replace')
     status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
     left = [row for row in answer['differences'] if row['left'] or row['contradicts']]
-    tap.same((status, left), (0, []), f'{capture.name}: with the resets in the ledger all of sshare is explained')
+    tap.same((status, left), (0, []), f'{capture.name}: with the resets in the ledger all usage is explained')
     by_ledger = [cause for cause in answer['causes'] if cause['cause'] in ('ledger', 'reset') and cause['usage'] > .01]
-    tap.same(by_ledger, [], f'{capture.name}: and none of it by the ledger')
-    tap.same([note for note in answer['notes'] if 'guess' in note], [], f'{capture.name}: without a guess')
+    tap.same(by_ledger, [], f'{capture.name}: the ledger is not a cause of differences')
+    tap.same([note for note in answer['notes'] if 'guess' in note], [], f'{capture.name}: there is no guess')
     status, answer = diff(settings, capture, os.path.join(folder, 'assoc_mgr'))
-    tap.same(status, 0, f'{capture.name}: all of scontrol show assoc_mgr likewise, by two decimals')
+    tap.same(status, 0, f'{capture.name}: with two decimals all of scontrol show assoc_mgr is explained')
 
 
 def only_in_ledger(settings, capture):
-    """A reset that the controller was never told is a difference by the ledger."""
+    """A reset that is only in the ledger is a difference with the cause ledger."""
     fairmill(settings, 'ledger', 'reset', '-A', 'd2', '--at', capture.now - 90, '-w', 'ours alone', '-y')
     fairmill(settings, 'run', '--now', capture.now, '--replace')
     status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
@@ -116,12 +118,13 @@ def only_in_ledger(settings, capture):
                  if row['value'] == 'rawusage' and row['username'] and abs(row['ledger']) > 1}
     used = {row['username'] for row in answer['differences'] if row['value'] == 'rawusage' and
             row['account'] == 'd2' and row['username'] and row['sshare'] > 100}
-    tap.ok(status == 0 and used and used <= by_ledger, f'{capture.name}: a reset of our ledger alone is by the ledger',
+    tap.ok(status == 0 and used and used <= by_ledger,
+           f'{capture.name}: a reset only in the ledger has the cause ledger',
            status, by_ledger, used)
 
 
 def from_their_usage(capture, folder):
-    """A job of a second for each association that has used something itself."""
+    """Runs with one job of one second for each association that has usage of its own."""
     theirs = capture.usages()
     settings = capture.load(folder, usage=dict(charge='billing', half_life='0', reset_period='none'))
     db = sqlite3.connect(f'{folder}/{capture.name}.source')
@@ -151,14 +154,14 @@ def from_their_usage(capture, folder):
     printed, off = capture.sshare(), []
     for row in published(capture.results, capture.cluster).values():
         theirs = printed[row['account'], row['user_name'], row['partition_name']]['FairShare']
-        # Two decimals of usage are worth up to one of the last digit of a factor.
+        # Two decimals of usage can change a factor by up to one unit of its last digit.
         if row['user_name'] and abs(row['fairshare'] - float(theirs)) > 1.5e-6:
             off.append((row['account'], row['user_name'], row['fairshare'], theirs))
-    tap.ok(not off, f"{capture.name}: from the controller's own usage every FairShare follows", *off)
+    tap.ok(not off, f"{capture.name}: the controller's own usage gives every FairShare", *off)
 
 
 def by_documents(capture, folder):
-    """Of a run by the documents, who was removed and added again is a cause besides."""
+    """With conformance = documents, a removed and added user is an additional cause."""
     settings = capture.load(folder, fairshare=dict(conformance='documents'))
     publish(settings, capture.now)
     status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
@@ -166,9 +169,9 @@ def by_documents(capture, folder):
             not is_reset(row)]
     readded = [(row['account'], row['username']) for row in answer['differences']
                if row['value'] == 'rawusage' and row['username'] and abs(row['readded']) > 1]
-    # Only on beta had the user who was removed used something.
+    # The removed user had usage only on beta.
     tap.same((left, readded), ([], [('x1a', 'uucp')] if capture.cluster == 'beta' else []),
-             f'{capture.name}: of a run by the documents all is explained, too')
+             f'{capture.name}: with conformance = documents everything is explained')
 
 
 def body():
@@ -183,7 +186,7 @@ def body():
             only_in_ledger(settings, capture)
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             by_documents(capture, folder)
-        # While jobs run, these two algorithms have what was used in the midst of a pass.
+        # While jobs run, these two algorithms use values from the middle of a decay cycle.
         if name != 'alpha_run2':
             with tempfile.TemporaryDirectory(prefix='fm') as folder:
                 from_their_usage(capture, folder)

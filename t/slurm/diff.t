@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""diff leaves nothing unexplained of what sshare of a real Slurm printed, of a cluster that ran and of
-static ones, nor of what a plain simulation of slurmctld's steps gives; and it does not explain
-what is wrong in a print."""
+"""Tests diff with the output of sshare from a real Slurm (a live cluster and static clusters) and
+from a simple simulation of slurmctld's decay cycles.  It explains every difference in them.  It
+does not explain values that are wrong in the output."""
 
 import contextlib
 import csv
@@ -26,19 +26,19 @@ from program import write_settings
 LIVE = os.path.join(dump.DATA, 'live1', 'sshare.psv')
 SLURM_CONF = os.path.join(dump.DATA, 'slurm_conf', 'live1.conf')
 ORACLE = os.path.join(dump.DATA, 'oracle')
-LONG = os.environ.get('FAIRMILL_LONG') == '1'  # changes more values by hand
+LONG = os.environ.get('FAIRMILL_LONG') == '1'  # change more values
 CAPTURED, LAST_STEP = 1795229969, 1795229968
 NOW = 1800000000
 
 
 def diff(place, statement, status, *arguments, **more):
-    """What --json says of the cluster, after it has ended with that status."""
+    """Runs `diff --json`, expects this exit status, and returns the JSON object of the cluster."""
     place.ends(status, statement, 'diff', '--json', *arguments, **more)
     return json.loads(place.out)['clusters'][0] if place.out else {}
 
 
 def rows_of(answer, value):
-    """The rows of `rawusage`, or of `fairshare`."""
+    """Returns the differences of `rawusage` or of `fairshare`."""
     return [row for row in answer['differences'] if row['value'] == value]
 
 
@@ -81,31 +81,32 @@ class Live(Place):
 def live(place):
     place.load()
     place.publish()
-    answer = diff(place, 'nothing is left unexplained of what sshare printed of a cluster that ran', 0,
+    answer = diff(place, 'all values that sshare printed on a live cluster are explained', 0,
                   '--at', CAPTURED, LIVE)
     tap.same((answer['explained'], answer['usage_left'], answer['only_printed'], answer['only_ours']),
-             (True, 0.0, 0, 0), 'and it says so')
+             (True, 0.0, 0, 0), 'the JSON output says that everything is explained')
     tap.same((answer['period'], answer['newest_step']), (60, LAST_STEP),
-             'the second in the minute at which usage was decayed is found')
-    tap.same(causes(answer) - {'second'}, {'billing', 'steps'}, 'by what was cut off billing, and by steps')
-    tap.same(causes(answer, 'fairshare') - {'second'}, {'billing'}, 'and the former has moved ranks')
+             'diff finds the second of the minute at which usage was decayed')
+    tap.same(causes(answer) - {'second'}, {'billing', 'steps'}, 'the causes are truncated billing and steps')
+    tap.same(causes(answer, 'fairshare') - {'second'}, {'billing'}, 'truncated billing has changed ranks')
     tap.ok(len(rows_of(answer, 'rawusage')) == 14, 'all associations are compared')
-    sums_up(answer, "what each cause explains sums up to the difference")
+    sums_up(answer, 'the sum of the causes is the difference')
     printed = stepping.Printed(LIVE)
     wrong = [row for row in rows_of(answer, 'rawusage')
              if not printed.miss(row['id_assoc'], row['sshare']) < 1e-6]
-    tap.ok(not wrong, 'and this to what was printed, in all its digits', *wrong)
+    tap.ok(not wrong, 'usage plus the causes gives all printed digits', *wrong)
     moved = {row['username'] for row in rows_of(answer, 'fairshare') if row['billing']}
-    tap.same(moved, {'erin', 'root'}, 'two users have changed places')
+    tap.same(moved, {'erin', 'root'}, 'two users have changed ranks')
     tap.ok(all(abs(row['second']) < 1 for row in rows_of(answer, 'rawusage')),
-           'what times in whole seconds leave open is less than a second of a CPU')
+           'rounding times to seconds explains less than one CPU second')
     place.succeed('diff', '--at', CAPTURED, LIVE)
     tap.ok('left unexplained: nothing' in place.out and max(map(len, place.out.splitlines())) <= 80,
-           'people are told so within 80 columns', place.out)
+           'the text output fits into 80 columns', place.out)
 
 
 def as_people_see(place):
-    """The same print with sshare's own six digits, with -p, and as a table with names that are cut."""
+    """The same output with sshare's own six digits, with -p, and as a table with truncated
+    names."""
     with open(LIVE, encoding='utf-8', newline='') as file:
         rows = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
     columns = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage',
@@ -115,10 +116,10 @@ def as_people_see(place):
             if column != 'RawUsage' and row[column] not in ('', 'inf'):
                 row[column] = f'{float(row[column]):.6f}'
     bars = ['|'.join(columns), *('|'.join(row[column] for column in columns) for row in rows)]
-    diff(place, 'nor with six digits', 0, '--at', CAPTURED, place.write('bars', '\n'.join(bars) + '\n'))
-    diff(place, 'nor with a bar behind each line', 0, '--at', CAPTURED,
+    diff(place, 'output with six digits is explained', 0, '--at', CAPTURED, place.write('bars', '\n'.join(bars) + '\n'))
+    diff(place, 'output with a bar after each line is explained', 0, '--at', CAPTURED,
          place.write('bars', '\n'.join(line + '|' for line in bars) + '\n'))
-    diff(place, 'nor of two clusters in one print', 0, '--at', CAPTURED,
+    diff(place, 'output of two clusters is explained', 0, '--at', CAPTURED,
          place.write('bars', 'CLUSTER: other\n' + bars[0] + '\nroot|x|1||7||||\n\nCLUSTER: live\n' +
                      '\n'.join(bars) + '\n'))
     table = [' '.join(f'{name:>12}' if i else f'{name:<7}' for i, name in enumerate(columns)) + ' ',
@@ -127,21 +128,21 @@ def as_people_see(place):
         cells = [row[column] for column in columns]
         cells[0] = cells[0] if len(cells[0]) <= 7 else cells[0][:6] + '+'
         table.append(' '.join(f'{cell:>12}' if i else f'{cell:<7}' for i, cell in enumerate(cells)))
-    tap.ok(any('+' in line[:7] for line in table), 'a table may cut names')
-    answer = diff(place, 'and nothing is left unexplained then', 0, '--at', CAPTURED,
+    tap.ok(any('+' in line[:7] for line in table), 'the test truncates names in the table')
+    answer = diff(place, 'a table with truncated names is explained', 0, '--at', CAPTURED,
                   place.write('table', '\n'.join(table) + '\n'))
-    tap.same(len(rows_of(answer, 'rawusage')), 14, 'nor with six digits and a name cut is one missed')
+    tap.same(len(rows_of(answer, 'rawusage')), 14, 'no association with a truncated name is missed')
     os.utime(place.path('table'), (CAPTURED, CAPTURED))
-    answer = diff(place, "without --at the file's time is the print's", 0, place.path('table'))
-    tap.same(answer['printed_at'], CAPTURED, 'as it says')
+    answer = diff(place, 'the default of --at is the time of the file', 0, place.path('table'))
+    tap.same(answer['printed_at'], CAPTURED, 'the JSON output contains the time of the file')
 
 
 def forms(place):
-    """The same rows in each form, and the page for who chooses nothing."""
+    """The same rows in each output format, and the text output by default."""
     place.succeed('diff', '--at', CAPTURED, LIVE)
     tap.ok('Association     ours billing  steps second left sshare\n' in place.out and
-           'bio/erin/bill    4      -1    .      3\n' in place.out, 'people get a page with two tables', place.out)
-    answer = diff(place, 'programs get rows', 0, '--at', CAPTURED, LIVE)
+           'bio/erin/bill    4      -1    .      3\n' in place.out, 'the text output has two tables', place.out)
+    answer = diff(place, 'diff --json succeeds', 0, '--at', CAPTURED, LIVE)
     wanted = [(str(row['id_assoc']), row['username'], row['value'], row['ours'], row['steps'])
               for row in answer['differences']]
     for option, separator, names in (('--csv', ',', ('id_assoc', 'username', 'value', 'ours', 'steps')),
@@ -151,10 +152,11 @@ def forms(place):
         tap.same([tuple(float(cell) if name in names[3:] and cell else cell or ('' if name == 'User' else None)
                         for name, cell in ((name, row[name]) for name in names)) for row in rows],
                  [(number, user or ('' if option == '--parsable' else None), *others)
-                  for number, user, *others in wanted], f'which {option} has too')
+                  for number, user, *others in wanted], f'{option} prints the same rows as --json')
     place.succeed('diff', '--at', CAPTURED, '-n', '-o', 'username,value,left', LIVE)
-    tap.ok('erin' in place.out and 'RawUsage' not in place.out, 'and people who choose columns', place.out)
-    place.ends(64, 'a column that is not there is refused', 'diff', '-o', 'nothing', LIVE)
+    tap.ok('erin' in place.out and 'RawUsage' not in place.out,
+           '--columns selects columns of the text output', place.out)
+    place.ends(64, 'an unknown column is rejected', 'diff', '-o', 'nothing', LIVE)
 
 
 def changed(place, name, column, line, value):
@@ -167,91 +169,94 @@ def changed(place, name, column, line, value):
 
 
 def wrong_prints(place):
-    answer = diff(place, 'another FairShare is not explained', 1, '--at', CAPTURED,
+    answer = diff(place, 'a changed FairShare is not explained', 1, '--at', CAPTURED,
                   changed(place, 'p', 'FairShare', '11', '0.2222222222222222'))
     tap.same([(row['username'], round(row['left'] * 9)) for row in rows_of(answer, 'fairshare')
-              if row['left']], [('dave', 1)], 'it is left, of the user that has it')
-    answer = diff(place, 'nor another LevelFS', 1, '--at', CAPTURED,
+              if row['left']], [('dave', 1)], 'the changed FairShare is reported for its user')
+    answer = diff(place, 'a changed LevelFS is not explained', 1, '--at', CAPTURED,
                   changed(place, 'p', 'LevelFS', '11', '0.76441264206390102'))
     tap.same([row['username'] for row in rows_of(answer, 'fairshare') if row['levelfs_differs']], ['dave'],
-             'likewise')
-    answer = diff(place, 'nor another RawUsage', 1, '--at', CAPTURED, '--step', LAST_STEP,
+             'the changed LevelFS is reported for its user')
+    answer = diff(place, 'a changed RawUsage is not explained', 1, '--at', CAPTURED, '--step', LAST_STEP,
                   changed(place, 'p', 'RawUsage', '9', '1646'))
     left = {row['username']: row['left'] for row in rows_of(answer, 'rawusage') if abs(row['left']) > 2}
-    tap.ok(set(left) == {'carol'} and 97 < left['carol'] < 100, 'a hundred seconds more are left', left)
-    answer = diff(place, 'a user who is nowhere is not explained', 1, '--at', CAPTURED,
+    tap.ok(set(left) == {'carol'} and 97 < left['carol'] < 100,
+           'a hundred additional seconds are left unexplained', left)
+    answer = diff(place, 'an unknown association is not explained', 1, '--at', CAPTURED,
                   changed(place, 'p', 'ID', '11', '99'))
-    tap.same((answer['only_printed'], answer['only_ours']), (1, 1), 'but counted')
-    diff(place, 'with steps at another second it is not explained', 1, '--at', CAPTURED,
+    tap.same((answer['only_printed'], answer['only_ours']), (1, 1), 'the unknown association is counted')
+    diff(place, 'with steps at the wrong second the output is not explained', 1, '--at', CAPTURED,
          '--step', LAST_STEP - 30, LIVE)
-    diff(place, 'an earlier step is as good as the last', 0, '--at', CAPTURED, '--step',
+    diff(place, 'an earlier step gives the same explanation as the last', 0, '--at', CAPTURED, '--step',
          LAST_STEP - 600, LIVE)
-    diff(place, 'with steps of another length it is not explained', 1, '--at', CAPTURED,
+    diff(place, 'with the wrong period the output is not explained', 1, '--at', CAPTURED,
          '--period', 300, LIVE)
-    diff(place, 'two minutes later it is not explained', 1, '--at', CAPTURED + 120, LIVE)
+    diff(place, 'the output is not explained two minutes later', 1, '--at', CAPTURED + 120, LIVE)
     for bad, said in (('Account|User\na|b\n', 'line 1'), ('Account|User|RawUsage\na|b|x\n', "line 2: 'x'"),
                       ('Account|User|RawUsage\na|b|inf\n', "'inf' is not a valid RawUsage"),
                       ('Account User RawUsage\nnothing\n', 'line 2'), ('', "'live'"), ('\n\n', "'live'")):
-        place.ends(65, f'{bad!r} is no print', 'diff', '--at', CAPTURED, place.write('p', bad))
-        place.says('which is said', said)
+        place.ends(65, f'{bad!r} is rejected as output of sshare', 'diff', '--at', CAPTURED, place.write('p', bad))
+        place.says('the message names the error in the output', said)
     for wish, said in (((), 'missing FILE'), ((LIVE, LIVE), 'unexpected'), (('--at', 'x', LIVE), "'x'"),
                        (('--period', '0', LIVE), "'0'"), (('--step', 'x', LIVE), "'x'"),
                        (('--at', CAPTURED, '--step', CAPTURED + 1, LIVE), 'later'),
                        (('-M', 'a', '-M', 'b', LIVE), 'accepts one name')):
-        place.ends(64, f"{' '.join(map(str, wish))} is refused", 'diff', *wish)
-        place.says('with a reason', said)
-    place.ends(1, 'a file that is not there is said', 'diff', place.path('none'))
+        place.ends(64, f"the arguments {' '.join(map(str, wish))} are rejected", 'diff', *wish)
+        place.says('the message names the error in the arguments', said)
+    place.ends(1, 'a missing file is an error', 'diff', place.path('none'))
 
 
 def other_settings(place):
-    """What our settings have that slurmctld does not."""
+    """Tests settings of fairmill that slurmctld does not have."""
     for keys, cause in (({'usage.charge': 'cpu'}, 'billing'),
                         ({'usage.qos_factors': 'normal:3'}, 'factors'),
                         ({'usage.partition_usage_factors': 'bill:3'}, 'factors'),
                         ({'usage.suspended': 'omitted'}, 'suspended'),
                         ({'usage.open_job_cap': '0', 'usage.horizon': '5'}, 'caps')):
         place.publish(keys)
-        answer = diff(place, f'with {keys} nothing is left unexplained', 0, '--at', CAPTURED, LIVE)
-        tap.ok(cause in causes(answer), f'and {cause} are told', causes(answer))
-        sums_up(answer, 'all of it sums up')
+        answer = diff(place, f'with {keys} everything is explained', 0, '--at', CAPTURED, LIVE)
+        tap.ok(cause in causes(answer), f'the causes include {cause}', causes(answer))
+        sums_up(answer, 'the sum of the causes is the difference')
     place.publish()
     place.succeed('ledger', 'credit', '50', '-u', 'bob', '-A', 'theory', '--at', CAPTURED - 60, '-w', 'a test', '-y')
     place.succeed('run', '--now', CAPTURED + 1)
-    answer = diff(place, 'nor is it with a ledger', 0, '--at', CAPTURED, LIVE)
+    answer = diff(place, 'with a credit in the ledger everything is explained', 0, '--at', CAPTURED, LIVE)
     tap.same({row['username'] for row in rows_of(answer, 'rawusage') if row['ledger'] > 1},
-             {'', 'bob'}, 'which has credited one user')
+             {'', 'bob'}, 'the ledger is the cause for the credited user')
     for charge in 'tres', None:
         place.publish({'usage.charge': charge})
-        answer = diff(place, f"nor is it with the weights of slurm.conf ({charge or 'by default'})", 0, '--at', CAPTURED, LIVE)
-        tap.same(causes(answer) - {'second'}, {'steps'}, 'where only steps are different')
+        answer = diff(place,
+                      "with the weights of slurm.conf everything is explained "
+                      f"({charge or 'by default'})", 0, '--at', CAPTURED, LIVE)
+        tap.same(causes(answer) - {'second'}, {'steps'}, 'steps are the only cause')
     place.publish(now=CAPTURED - 300)
-    answer = diff(place, 'nor of a run that is five minutes older', 0, '--at', CAPTURED, LIVE)
-    tap.ok('age' in causes(answer), 'as its age explains the rest')
+    answer = diff(place, 'with a run from five minutes before everything is explained', 0, '--at', CAPTURED, LIVE)
+    tap.ok('age' in causes(answer), 'the age of the run is a cause')
     place.publish()
     place.change('UPDATE live_assoc_table SET shares = 7 WHERE id_assoc = 11')
     place.succeed('run', '--now', CAPTURED + 1)
-    answer = diff(place, 'nor where shares were changed since', 0, '--at', CAPTURED, LIVE)
-    tap.ok('shares' in causes(answer, 'fairshare'), 'as the print tells')
+    answer = diff(place, 'with shares changed since then everything is explained', 0, '--at', CAPTURED, LIVE)
+    tap.ok('shares' in causes(answer, 'fairshare'), 'the changed shares are a cause')
     place.publish({'slurm.conf': None, 'usage.half_life': 10})
-    answer = diff(place, 'without a slurm.conf billing is left', 1, '--at', CAPTURED, '--period', 60, LIVE)
+    answer = diff(place, 'without a slurm.conf the billing is not explained', 1, '--at', CAPTURED, '--period', 60, LIVE)
     tap.ok('billing' not in causes(answer) and any('billing' in note for note in answer['notes']),
-           'and said to be unknown', answer['notes'])
+           'a note says that the billing is unknown', answer['notes'])
 
 
 def reader(place):
     place.load()
     place.publish()
     write_settings(place.path('reader.conf'), dict(results=dict(driver='sqlite', database=place.path('r.db'))))
-    answer = diff(place, 'who reads results only has differences left', 1, '--at', CAPTURED, LIVE,
+    answer = diff(place, 'without the accounting database differences are left', 1, '--at', CAPTURED, LIVE,
                   settings='reader.conf')
     tap.ok('cannot be distinguished' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
-           'and is told what cannot be told apart', answer['notes'])
+           'a note names the causes that cannot be distinguished', answer['notes'])
     tap.ok(not any(row['levelfs_differs'] for row in answer['differences']),
-           'but that the printed usage gives the printed LevelFS', answer)
+           'the printed usage gives the printed LevelFS', answer)
 
 
 def static_case(place, case):
-    """One job of a second for each usage, and no decay."""
+    """Creates one job of one second for each usage, without decay."""
     for name in os.listdir(place.folder):
         os.unlink(place.path(name))
     with open(os.path.join(ORACLE, case, 'associations.tsv'), encoding='utf-8', newline='') as file:
@@ -278,7 +283,7 @@ def static_case(place, case):
 
 
 def static(place):
-    """Of static clusters only ties and deleted users' usage explain what the documents have otherwise."""
+    """On static clusters, the only causes are ties and the usage of deleted users."""
     for number, case in enumerate(sorted(os.listdir(ORACLE))):
         static_case(place, case)
         for turn, (algorithm, file) in enumerate((('fair_tree', 'fairtree.psv'), ('classic', 'classic.psv'),
@@ -288,19 +293,20 @@ def static(place):
             if not turn:
                 place.succeed('init')
             place.succeed('run', '--now', NOW, '--replace')
-            answer = diff(place, f'{case}: nothing of {algorithm} is left unexplained', 0, '--at', NOW,
+            answer = diff(place, f'{case}: all values of {algorithm} are explained', 0, '--at', NOW,
                           os.path.join(ORACLE, case, file))
-            # Usually one of the three.
+            # Each case usually tests one of the three algorithms.
             if LONG or number % 3 == turn:
                 each_changed(place, f'{case}, {algorithm}', os.path.join(ORACLE, case, file),
                              random.Random(f'{case} {algorithm}'), 4 if LONG else 2, '--at', NOW)
             expected = {('r11_acct_ties', 'fair_tree'): {'ties'}, ('r03_zero_shares', 'fair_tree'): {'ties'}}
             if (case, algorithm) in expected:
-                tap.ok('ties' in causes(answer, 'fairshare'), f'{case}: by ties', causes(answer, 'fairshare'))
+                tap.ok('ties' in causes(answer, 'fairshare'), f'{case}: ties are a cause', causes(answer, 'fairshare'))
 
 
 def other(column, text, users):
-    """Another value than the printed one; None where the column means nothing there."""
+    """Returns a value that differs from the printed one, or None if the column has no meaning
+    there."""
     if column == 'RawUsage':
         return str(int(text) + max(3, int(text) // 10 ** 9))
     if text == '' or text == 'parent':
@@ -322,13 +328,14 @@ def is_left(answer, number):
 
 
 def each_changed(place, what, file, draw, count, *arguments):
-    """Change one cell after another, or all numbers of a user for another's: each is found."""
+    """Changes one cell after another, or swaps all numbers of two users. diff must report each
+    change."""
     with open(file, encoding='utf-8', newline='') as stream:
         rows = list(csv.DictReader(stream, delimiter='|', quoting=csv.QUOTE_NONE))
     ranked = any(row['LevelFS'] not in ('', '0') for row in rows)
     users = sum(row['User'] != '' for row in rows) if ranked else 0
     columns = [column for column in CHECKED if ranked or column != 'LevelFS']
-    # The root has no values, and accounts no rank.
+    # There are no values for the root and no ranks for accounts.
     cells = [(row, column) for row in rows[1:] for column in columns
              if other(column, row[column], users) is not None]
     unfound = []
@@ -357,7 +364,7 @@ def each_changed(place, what, file, draw, count, *arguments):
         answer = tell([swapped.get(line['ID'], line) for line in rows])
         if answer['explained'] or not (is_left(answer, int(one['ID'])) or is_left(answer, int(second['ID']))):
             unfound.append((one['ID'], second['ID'], 'swapped'))
-    tap.ok(not unfound, f'{what}: of values that were changed by hand none is explained', *unfound)
+    tap.ok(not unfound, f'{what}: no changed value is explained', *unfound)
 
 
 def changed_live(place):
@@ -367,7 +374,7 @@ def changed_live(place):
 
 
 def without_usage(place):
-    """As plain `sshare -a -P` prints it."""
+    """Tests the output of plain `sshare -a -P`."""
     static_case(place, 'a1_doc')
     place.settings({'usage.half_life': '0', 'fairshare.algorithm': 'classic', 'usage.reset_period': 'none'})
     place.succeed('init')
@@ -382,21 +389,22 @@ def without_usage(place):
             file.write('\n'.join(text) + '\n')
         return place.path('p')
 
-    diff(place, 'nothing is left of what sshare without -l printed', 0, '--at', NOW, write(rows))
+    diff(place, 'all values of sshare without -l are explained', 0, '--at', NOW, write(rows))
     changed_rows = [row | {'FairShare': '0.250000'} if row['User'] == 'root' else row for row in rows]
-    answer = diff(place, 'another FairShare of a user without usage is not explained', 1, '--at', NOW,
+    answer = diff(place, 'a changed FairShare of a user without usage is not explained', 1, '--at', NOW,
                   write(changed_rows))
     tap.same([(row['username'], round(row['left'], 5)) for row in rows_of(answer, 'fairshare') if row['left']],
-             [('root', -.75)], 'but left')
-    answer = diff(place, 'an association that the print lacks is a difference', 1, '--at', NOW, write(rows[:-1]))
-    tap.same((answer['only_ours'], answer['explained']), (1, False), 'and counted')
-    place.ends(1, 'people are told', 'diff', '--at', NOW, place.path('p'))
+             [('root', -.75)], 'the changed FairShare is reported for its user')
+    answer = diff(place, 'an association missing from the output is a difference', 1, '--at', NOW, write(rows[:-1]))
+    tap.same((answer['only_ours'], answer['explained']), (1, False), 'the missing association is counted')
+    place.ends(1, 'the text output reports the missing association', 'diff', '--at', NOW, place.path('p'))
     tap.ok(f"not in the output: 1 association, first {rows[-1]['Account'].strip()}" in place.out,
-           'which one it is', place.out)
+           'the text output names the missing association', place.out)
 
 
 def unasked(place):
-    """Under depth_oblivious a sibling for whom nobody asked slurmctld yet has NO_VAL as its part."""
+    """With depth_oblivious, siblings that slurmctld has not computed yet have NO_VAL as their
+    usage."""
     static_case(place, 'a1_doc')
     place.settings({'usage.half_life': '0', 'fairshare.algorithm': 'depth_oblivious', 'usage.reset_period': 'none',
                     'fairshare.conformance': 'slurmctld'})
@@ -405,7 +413,7 @@ def unasked(place):
     with open(os.path.join(ORACLE, 'a1_doc', 'depth_oblivious.psv'), encoding='utf-8', newline='') as file:
         rows = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
     columns = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage', 'FairShare']
-    # With less than their shares the ratio falls as the siblings' part grows.
+    # Below their shares, users have a ratio that falls as the siblings' usage grows.
     users = [row for row in rows if row['User'] and 1e-3 < float(row['EffectvUsage']) < float(row['NormShares'])]
     for row in users:
         for effective, factor, status, what in ((0, 1, 0, 'no'), (.6, .5, 1, 'another')):
@@ -418,8 +426,8 @@ def unasked(place):
             answer = diff(place, f"{what} EffectvUsage of {row['User']} is {'no contradiction' if not status else 'one'}",
                           status, '--at', NOW, place.path('p'))
             named = [line['username'] for line in answer['differences'] if line['contradicts']]
-            tap.same(set(named), {row['User']} if status else set(), 'and is named only then')
-    tap.ok(users, 'there is such a user')
+            tap.same(set(named), {row['User']} if status else set(), 'a contradiction is reported for its user only')
+    tap.ok(users, 'the test has such a user')
 
 
 SITE = '''
@@ -439,7 +447,7 @@ USERS = ['physics.alice', 'physics.bob', 'physics.gone', 'chemistry.carol', 'che
 
 
 def simulated(place, seed, half_life, reset, ends_free=False, forgets=None, away=None):
-    """A month of a site, stepped by stepping.py, and ranks by reference.py."""
+    """Simulates a month of a site with stepping.py."""
     draw = random.Random(seed)
     now, period = 1750500000, 300
     lines = [SITE, 'qos 2 factor=0.5 name=half\n']
@@ -466,7 +474,8 @@ def simulated(place, seed, half_life, reset, ends_free=False, forgets=None, away
 
 
 def print_of(place, usage):
-    """What sshare would print: the same tree with this usage, which reference.py ranks."""
+    """Returns the output that sshare would print for the same tree with this usage; reference.py
+    ranks it."""
     unit = 2 ** 20
     second = Place()
     second.__enter__()
@@ -497,16 +506,16 @@ def simulations(place):
         with open(place.path('p'), 'w', encoding='utf-8') as file:
             file.write(print_of(place, usage))
         what = f'half-life {half_life}, reset {reset}'
-        answer = diff(place, f'{what}: nothing of a simulated slurmctld is left unexplained', 0, '--at', now,
+        answer = diff(place, f'{what}: all values of a simulated slurmctld are explained', 0, '--at', now,
                       place.path('p'))
         if seed <= 3:
-            tap.same(answer['newest_step'], newest, f'{what}: its newest step is found')
-        tap.ok(causes(answer) <= {'steps'}, f'{what}: by steps alone', causes(answer))
-        sums_up(answer, f'{what}: all of it sums up')
+            tap.same(answer['newest_step'], newest, f'{what}: diff finds the newest step')
+        tap.ok(causes(answer) <= {'steps'}, f'{what}: steps are the only cause', causes(answer))
+        sums_up(answer, f'{what}: the sum of the causes is the difference')
 
 
 def free_ends(place):
-    """Where limits are not enforced a job's last seconds are never charged."""
+    """If limits are not enforced, a job's last seconds are never charged."""
     for seed, lines, status in ((7, '', 0), (8, 'AccountingStorageEnforce=associations,qos\n', 0),
                                 (9, 'AccountingStorageEnforce=Safe\n', 1)):
         usage, newest, now = simulated(place, seed, 86400, 'none', ends_free=True)
@@ -520,13 +529,13 @@ def free_ends(place):
         answer = diff(place, f"{lines.strip() or 'by default'}: jobs are {'' if status else 'not '}charged when "
                       'they end', status, '--at', now, place.path('p'))
         tap.same([note for note in answer['notes'] if 'limits' in note and 'restart' in note] != [], not status,
-                 'and a note says so, also of the time before a restart')
+                 'a note explains uncharged ends, also before a restart')
         if not status:
-            tap.same(answer['newest_step'], newest, 'and the newest step is found')
+            tap.same(answer['newest_step'], newest, 'diff finds the newest step')
 
 
 def told_to_forget(place):
-    """sacctmgr modify user (or account) set rawusage=0, of which the database has no word."""
+    """sacctmgr modify user (or account) set rawusage=0, which the database does not record."""
     names = {}
 
     def of_account(place, jobs, newest):
@@ -538,7 +547,8 @@ def told_to_forget(place):
     def of_user(place, jobs, newest):
         names.update({(acct, user): number for number, acct, user in place.change(
             "SELECT id_assoc, acct, user FROM tiny_assoc_table WHERE user <> ''")})
-        # While a job of hers runs, and just after another one has ended between two steps.
+        # The reset is during one of her jobs, and just after another one has ended between two
+        # steps.
         ends = [job['time_end'] for job in jobs if job['id_assoc'] == names['chemistry', 'carol'] and
                 0 < job['time_end'] < newest]
         return [(max(ends) + 2, [names['chemistry', 'carol']])]
@@ -553,18 +563,21 @@ def told_to_forget(place):
         with open(place.path('p'), 'w', encoding='utf-8') as file:
             file.write(print_of(place, usage))
         what = f"half-life {half_life}, {whose[-1]}"
-        answer = diff(place, f'{what}: no output proves that a user was reset', 1, '--at', now, '--step', newest, place.path('p'))
+        answer = diff(place,
+                      f'{what}: a reset is not assumed without '
+                      'proof', 1, '--at', now, '--step', newest, place.path('p'))
         left = {row['id_assoc'] for row in rows_of(answer, 'rawusage') if row['username'] and row['left'] < -1}
-        tap.ok(left and left <= set(at[0][1]), f'{what}: what was reset is left', left, at)
-        tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), f'{what}: without a command')
-        tap.ok(any(note.startswith('guess: ') for note in answer['notes']), f'{what}: with a guess', answer['notes'])
-        sums_up(answer, f'{what}: all of it sums up')
+        tap.ok(left and left <= set(at[0][1]), f'{what}: the reset usage is left unexplained', left, at)
+        tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), f'{what}: there is no command')
+        tap.ok(any(note.startswith('guess: ') for note in answer['notes']),
+               f'{what}: there is a guess', answer['notes'])
+        sums_up(answer, f'{what}: the sum of the causes is the difference')
         place.succeed('ledger', 'reset', *whose, '--at', at[0][0], '-w', 'rawusage=0', '-y')
         place.succeed('run', '--now', now, '--replace')
-        answer = diff(place, f'{what}: once the ledger has it, too, nothing is left', 0, '--at', now,
+        answer = diff(place, f'{what}: with the reset in the ledger everything is explained', 0, '--at', now,
                       place.path('p'))
         tap.same((causes(answer) - {'steps', 'second'}, [note for note in answer['notes'] if 'guess' in note]),
-                 (set(), []), f'{what}: and that is no difference')
+                 (set(), []), f'{what}: the reset is no longer a cause or a guess')
         place.succeed('ledger', 'undo', 1, '-w', 'the next case', '-y')
         for name in os.listdir(place.folder):
             if name.startswith('r.db'):
@@ -572,7 +585,7 @@ def told_to_forget(place):
 
 
 def started_again(place):
-    """After a restart or a reconfiguration slurmctld passes at other seconds."""
+    """After a restart or a reconfiguration, slurmctld's decay cycles begin at other seconds."""
     for seed, half_life, away in ((21, 1200, (900, 900, 140)), (22, 3600, (5000, 4900, 200)), (23, 86400, (86000, 85000, 10)),
                                   (24, 7 * 86400, (3600, 3500, 290))):
         usage, _, now = simulated(place, seed, half_life, 'none', away=away)
@@ -581,16 +594,18 @@ def started_again(place):
         what = f'half-life {half_life}, started again {away[1]} s before'
         place.run('diff', '--json', '--at', now, place.path('p'))
         answer = json.loads(place.out)['clusters'][0]
-        tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), f'{what}: nobody is said to be reset')
+        tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), f'{what}: no reset is reported')
         left = [f"{row['account']}/{row['username']}" for row in rows_of(answer, 'rawusage')
                 if row['username'] and abs(row['left']) > 1e-3]
         guesses = [note for note in answer['notes'] if note.startswith('guess: ')]
-        tap.ok(all(name in ''.join(guesses) for name in left), f'{what}: a difference has a guess', left, guesses)
-        tap.ok(not any('forgotten' in guess for guess in guesses), f'{what}: that passes were at other seconds', guesses)
+        tap.ok(all(name in ''.join(guesses) for name in left), f'{what}: each difference has a guess', left, guesses)
+        tap.ok(not any('forgotten' in guess for guess in guesses),
+               f'{what}: the guess is that decay cycles moved', guesses)
 
 
 def forgotten_by_hand(place):
-    """What is missing of a user, but of no sum above, was changed by hand."""
+    """Usage that is missing from a user but not from the accounts above was changed in the
+    output."""
     usage, _, now = simulated(place, 15, 0, 'monthly')
     lines = print_of(place, usage).splitlines()
     column = lines[0].split('|').index('RawUsage')
@@ -600,13 +615,14 @@ def forgotten_by_hand(place):
             line[column] = str(int(line[column]) // 2)
     with open(place.path('p'), 'w', encoding='utf-8') as file:
         file.write('\n'.join('|'.join(line) for line in fields) + '\n')
-    answer = diff(place, 'a sum that is not that of its parts is a difference', 1, '--at', now,
+    answer = diff(place, "an account whose usage is not its users' sum is a difference", 1, '--at', now,
                   place.path('p'))
-    tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), 'and there is no command for it')
+    tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), 'the wrong sum has no command')
 
 
 def rolled_up(place):
-    """By slurmdbd's sums, which spread jobs over their hours, and by QOS before 24.11 not at all."""
+    """Tests usage from slurmdbd's rollups, which spread jobs over hours and before 24.11 ignore
+    QOS."""
     usage, _, now = simulated(place, 6, 86400, 'none')
     with open(place.path('p'), 'w', encoding='utf-8') as file:
         file.write(print_of(place, usage))
@@ -629,9 +645,9 @@ def rolled_up(place):
     place.settings({'usage.half_life': 1440, 'usage.source': 'rollup', 'usage.time_zone': 'UTC',
                     'usage.open_job_cap': '100-0'})
     place.succeed('run', '--now', now, '--replace')
-    answer = diff(place, 'nothing is left unexplained of usage by rollups', 0, '--at', now, place.path('p'))
-    tap.same(causes(answer) - {'second'}, {'rollup', 'steps'}, 'as rollups are a cause')
-    sums_up(answer, 'all of it sums up')
+    answer = diff(place, 'usage from rollups is explained', 0, '--at', now, place.path('p'))
+    tap.same(causes(answer) - {'second'}, {'rollup', 'steps'}, 'rollup is a cause')
+    sums_up(answer, 'the sum of the causes is the difference')
 
 
 def several(place):
@@ -639,15 +655,15 @@ def several(place):
     place.succeed('run', '--now', NOW)
     with open(place.path('p'), 'w', encoding='utf-8') as file:
         file.write('Account|User|RawShares|RawUsage|FairShare\nroot|||5|\n root|u|1|5|1.000000\n')
-    place.ends(64, 'where there are several clusters one must be said', 'diff', '--at', NOW, place.path('p'))
-    place.says('with the option for it', '--cluster')
-    answer = diff(place, 'of the one that is said a print is explained', 0, '--at', NOW, '-M', 'other',
+    place.ends(64, 'with several clusters --cluster is required', 'diff', '--at', NOW, place.path('p'))
+    place.says('the message names --cluster', '--cluster')
+    answer = diff(place, 'output of a selected cluster is explained', 0, '--at', NOW, '-M', 'other',
                   place.path('p'))
-    tap.same((answer['cluster'], len(answer['differences'])), ('other', 4), 'and it is that')
+    tap.same((answer['cluster'], len(answer['differences'])), ('other', 4), 'the selected cluster is compared')
 
 
 def one_second(place):
-    """A user whose only job has run a second, of which the controller knows nothing."""
+    """A user has one job of one second, which the controller has not charged."""
     place.ready(f"""
 cluster tiny
 root/
@@ -668,23 +684,23 @@ job root.v start={NOW - 9000} end={NOW - 5000} billing=1
                 sums = str(int(fields[6]) - 97), fields[6]
                 fields[6] = sums[0]
             file.write('|'.join([fields[1], fields[2], fields[6]]) + '\n')
-    answer = diff(place, 'that all is missing of a user and in the sums above is left', 1, '--at', NOW,
+    answer = diff(place, 'missing usage of a user and the accounts above is unexplained', 1, '--at', NOW,
                   place.path('p'))
     tap.ok(any('guess' in note and 'root/u' in note for note in answer['notes']) and
            all(abs(row['second']) < 1 for row in rows_of(answer, 'rawusage')),
-           'and not a second of a job', answer['causes'])
+           'a guess names the user, and no second of a job is a cause', answer['causes'])
     with open(place.path('p'), encoding='utf-8') as file:
         lines = [line if line.split('|')[1] or line.startswith('Account') else line.replace(sums[0], sums[1])
                  for line in file]
     with open(place.path('p'), 'w', encoding='utf-8') as file:
         file.writelines(lines)
-    answer = diff(place, 'where it is missing of the user only', 1, '--at', NOW, place.path('p'))
+    answer = diff(place, 'usage missing only from the user is not explained', 1, '--at', NOW, place.path('p'))
     left = {row['username']: round(row['left']) for row in rows_of(answer, 'rawusage') if abs(row['left']) > 1}
-    tap.ok(left.get('u', 0) < -90, 'all of it is left', left)
+    tap.ok(left.get('u', 0) < -90, 'all of the missing usage is unexplained', left)
 
 
 def cancelled_later(place):
-    """A job that was suspended, and after the print cancelled."""
+    """A job was suspended, and was cancelled after the output was printed."""
     place.ready(f"""
 cluster tiny
 root/
@@ -702,9 +718,10 @@ job root.v start={NOW - 9000} end={NOW - 5000} billing=1
     place.succeed('show', '--parsable')
     with open(place.path('p'), 'w', encoding='utf-8') as file:
         file.writelines(line + '\n' for line in place.out.splitlines())
-    answer = diff(place, 'a job that was cancelled while it was suspended, after the print, had run until then', 0, '--at', NOW,
+    answer = diff(place, 'a suspended job cancelled later counts until its cancellation', 0, '--at', NOW,
                   place.path('p'))
-    tap.ok(answer.get('newest_step', 0) <= NOW and round(answer.get('usage_left', 1)) == 0, 'and nothing is left', answer)
+    tap.ok(answer.get('newest_step', 0) <= NOW and round(answer.get('usage_left', 1)) == 0,
+           'no usage is left unexplained', answer)
 
 
 def body():

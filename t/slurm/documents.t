@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""The worked numbers of the documents that fairmill implements, through the whole program on SQLite.
+"""Tests the worked examples of the documents that fairmill implements, with the whole program on
+SQLite.
 
 Each test name begins with the document and its section."""
 
@@ -24,7 +25,7 @@ PBS = 'PP-718'
 
 
 def computed(drawing, now=USE_AT + 100, usage=None, **fairshare):
-    """{'account.user' or 'account': row} of one run."""
+    """Runs once and returns {'account.user' or 'account': row}."""
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         draw(drawing).write(f'{folder}/a.db')
         write_settings(f'{folder}/f.conf', sqlite_settings(
@@ -35,7 +36,7 @@ def computed(drawing, now=USE_AT + 100, usage=None, **fairshare):
 
 
 def agree(rows, column, expected, digits, statement):
-    """Every expected value, to so many decimals."""
+    """Every value agrees with the expected one to this number of decimals."""
     wrong = [f'{name}: {rows[name][column]!r}, expected {value}' for name, value in expected.items()
              if rows[name][column] is None
              or abs(rows[name][column] - value) > .500001 * 10 ** -digits]
@@ -61,7 +62,8 @@ root/
 
 
 def multifactor():
-    # One unit of capacity for the 100 seconds since the first usage: 20 of it are .2 of the machine.
+    # The capacity is one unit for the 100 seconds since the first usage, so a usage of 20 is .2 of
+    # it.
     rows = computed(EXAMPLE, algorithm='linear', capacity=1)
     example = f'{MULTIFACTOR}, Example: '
     agree(rows, 'shares_norm',
@@ -81,7 +83,7 @@ def multifactor():
           example + 'the factors of users 1 to 4 are .45625, .3875, .45 and .5')
     agree(rows, 'linear_factor', {'F.User5': .6021}, 4, example + "user 5's factor is .6021")
     tap.ok(all(rows[n]['fairshare'] == rows[n]['linear_factor'] for n in expected),
-           example + 'they are what is published as fairshare')
+           example + 'they are the published fairshare')
     agree(computed(EXAMPLE.replace('User2   1', 'User2   4'), capacity=1), 'shares_norm',
           {'C.User2': .08}, 12,
           example + 'with 4 shares user 2 has .08 normalised shares')
@@ -117,7 +119,7 @@ def multifactor():
 
 def oblivious():
     formula = f'{OBLIVIOUS}, The Effective Usage Ratio Under an Account Hierarchy: '
-    # P holds 1/4 of the shares and used half of everything; its children used twice their shares.
+    # P has 1/4 of the shares and half of all usage.  Its children used twice their shares.
     rows = computed('''
 root/
   P/     1
@@ -188,7 +190,7 @@ root/
 
 
 def golden(title):
-    """The rows under a title of the file."""
+    """Returns the rows under a title of the file."""
     rows, inside = [], False
     with open(GOLDEN, encoding='ascii') as file:
         for line in file.read().splitlines():
@@ -200,7 +202,7 @@ def golden(title):
 
 
 def level_fs_as_listed(row, text):
-    """A `parent` share has none with us; the file says inf or its placeholder there."""
+    """In fairmill a `parent` share has no Level FS; the file has inf or its placeholder."""
     if row['shares'] is None:
         return row['level_fs'] is None and row['level_fs_infinite'] == 0
     if text == 'inf':
@@ -214,7 +216,8 @@ def fair_tree():
         rows = computed(TREE, conformance=conformance)
         listed = {r[0] + (f'.{r[1]}' if r[1] else ''): r for r in golden(title)}
         if conformance == 'documents':
-            # 40 shares with a usage of 20 tie with 50 and 25; the file's floating point missed that.
+            # 40 shares with a usage of 20 tie with 50 and 25, which the file's floating point
+            # missed.
             listed['aD.uD2'][7] = listed['aD.uD3'][7]
         where = f"{FAIR_TREE}, on the tree of Slurm's test 24.4 ({conformance}): "
         tap.same((len(listed), sum('.' in n for n in listed)), (34, 21),
@@ -251,7 +254,8 @@ def fair_tree():
 
 
 def children_follow(rows):
-    """Compares all users below two siblings of different Level FS; how many pairs, -1 where one is wrong."""
+    """Compares all users below two siblings with different Level FS. Returns the number of pairs,
+    or -1 if one is wrong."""
     above = {r['id_assoc']: r for r in rows.values()}
     users = {}
     for row in rows.values():
@@ -285,26 +289,26 @@ def ties():
              where + 'sibling users with the same Level FS receive the same rank')
     tap.same(ranks('root/\n  u 1 use 10\n  A/ 1\n    a1 1 use 4\n    a2 1 use 6\n  z 1 use 30\n'),
              {'root.u': 4, 'A.a1': 4, 'A.a2': 2, 'root.z': 1},
-             where + 'a user with the Level FS of an account has the rank of its highest ranked user')
+             where + 'a user tied with an account has the rank of its highest ranked user')
     tap.same(ranks('root/\n  u 1 use 10\n  A/ 1\n    B/ 1\n      C/ 1\n        c1 1 use 4\n        c2 1 use 6\n'),
              {'root.u': 3, 'C.c1': 3, 'C.c2': 1},
-             where + 'also where that user is three accounts down')
+             where + 'a user tied with an account three levels deep has that rank too')
     tied = 'root/\n  {0}/ 1\n    a1 1 use 10\n    a2 1 use 90\n  {1}/ 1\n    b1 1 use 40\n    b2 1 use 60\n'
     tap.same(ranks(tied.format('A', 'B')), {'A.a1': 4, 'B.b1': 3, 'B.b2': 2, 'A.a2': 1},
              where + 'sibling accounts with the same Level FS have their children merged')
     tap.same(ranks(tied.format('B', 'A')), {'B.a1': 4, 'A.b1': 3, 'A.b2': 2, 'B.a2': 1},
-             where + 'whichever of them comes first')
+             where + 'the order of the accounts does not change the ranks')
     as_slurm = f'{FAIR_TREE} as slurmctld walks it: '
     tap.same(ranks(tied.format('A', 'B'), conformance='slurmctld'),
              {'A.a1': 4, 'A.a2': 3, 'B.b1': 3, 'B.b2': 1},
-             as_slurm + 'tied accounts are visited one after another, the first of the next tied with the last before')
+             as_slurm + 'the first user of an account ties with the last of the account before')
     tap.same(ranks(tied.format('B', 'A'), conformance='slurmctld'),
              {'A.b1': 4, 'A.b2': 3, 'B.a1': 3, 'B.a2': 1},
-             as_slurm + 'in the order of their lineage')
-    # Both are 1, but what A's children are divided by is not what B's are.
+             as_slurm + 'tied accounts are visited in the order of their lineage')
+    # A and B both have Level FS 1, but their children have different divisors.
     merged = ('root/\n  A/ 1\n    a1 1 use 10\n    a2 9 use 90\n  B/ 1\n    b1 1 use 50\n    b2 1 use 50\n')
     tap.same(ranks(merged), {'A.a1': 4, 'A.a2': 4, 'B.b1': 4, 'B.b2': 4},
-             where + 'in a merged list each is measured by its own level')
+             where + 'children in a merged list keep the values of their own levels')
     rows = computed('root/\n  a 1\n  b 3 use 1\n')
     tap.ok(rows['root.a']['level_fs_infinite'] == 1 and rows['root.a']['fairshare'] == 1,
            f'{FAIR_TREE}, Overview: Level FS is infinite without usage, and the highest ranked user receives 1.0')
@@ -337,14 +341,14 @@ def pbs():
     agree(rows, 'pbs_factor', {'group1.Bob': .648, 'group2.Suzy': .382}, 3,
           f'{PBS}, Example: the factor of Bob is .648, of Suzy .382')
     tap.same(rows['group1.Bob']['fairshare'], rows['group1.Bob']['pbs_factor'],
-             f'{PBS}, Interface 2: fairshare_factor is what is published as fairshare')
-    # pbsfs has set usage there, with the base of 1 in it.
+             f'{PBS}, Interface 2: the published fairshare is fairshare_factor')
+    # pbsfs has set usage in that example, which includes the base of 1.
     rows = computed(COMPLEX.replace('use 1000', 'use 999').replace('use 100\n', 'use 99\n'), algorithm='pbs', pbs_minimum_usage=1)
     agree(rows, 'pbs_tree_usage',
           {'group1.Bob': .125312, 'group2.Suzy': .500416, 'group2.Scott': .832973}, 6,
-          f'{PBS}, pbsfs example: with the minimum usage of 1 the tree usage of Scott is 0.832973')
+          f"{PBS}, pbsfs example: with a minimum usage of 1 Scott's tree usage is 0.832973")
     agree(rows, 'pbs_factor', {'group1.Bob': .6477, 'group2.Suzy': .3816, 'group2.Scott': .0902}, 4,
-          f'{PBS}, pbsfs example: and the factors are .6477, .3816 and .0902')
+          f'{PBS}, pbsfs example: the factors are .6477, .3816 and .0902')
     rows = computed(COMPLEX.replace('Suzy    60', 'Suzy     0'), algorithm='pbs')
     agree(rows, 'pbs_factor', {'group2.Suzy': 0}, 15,
           f'{PBS}, Interface 2: an entity with 0 shares has the factor 0')

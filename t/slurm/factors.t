@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Usage factors of QOS change through sacctmgr while jobs run: each second has the factor of its time,
-in runs after each change, in full runs, in one that keeps nothing, and as of instants that are over."""
+"""Changes the usage factors of QOS through sacctmgr while jobs run.  Each second is charged with
+the factor of its time: in runs after each change, in full runs, in a run without stored state, and
+in runs for past times."""
 
 import os
 import sys
@@ -16,9 +17,9 @@ from program import fairmill, write_settings
 
 RESULTS, OTHER = 'fairmill_factors', 'fairmill_factors_2'
 KEYS = dict(half_life='0', checkpoint_after=30)
-QOS = dict(normal=1, heavy=2, light=1, free=0)  # each with the factor that it begins with
+QOS = dict(normal=1, heavy=2, light=1, free=0)  # each with its initial factor
 USERS = dict(normal='alice', heavy='bob', light='carol', free='dora')
-# What is done, and which factors that makes.
+# Commands, and the factors that they set.
 CHANGES = (
     (('modify', 'qos', 'heavy', 'set', 'usagefactor=4'), dict(heavy=4)),
     (('modify', 'qos', 'heavy,light', 'set', 'usagefactor=0.25', 'priority=7'), dict(heavy=0.25, light=0.25)),
@@ -81,13 +82,13 @@ class Site:
         return out
 
     def published(self, name=RESULTS):
-        """(The run's instant, how it was made, usage by user.)"""
+        """Returns (as_of, kind, usage by user) of the newest run."""
         (instant, kind), = self.server.sql('SELECT as_of, kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1', name)
         usage = self.server.sql("SELECT user_name, usage_raw FROM fairmill_fairshare WHERE user_name <> ''", name)
         return int(instant), kind, {user: float(raw) for user, raw in usage}
 
     def wanted(self, instant):
-        """Second by second."""
+        """Computes the usage second by second."""
         usage = dict.fromkeys([*USERS.values(), 'root'], 0)
         for qos, start, end, billing in self.jobs:
             spans = [span for span in self.held[qos] if span[0] <= instant] + [(end or instant, 0)]
@@ -111,19 +112,20 @@ def check(site):
     time.sleep(1.1)
     site.fairmill('init')
     site.fairmill('run')
-    same_usage(site, 'a QOS is added with its factor')
+    same_usage(site, 'an added QOS has its factor')
     past = []
     for command, factors in CHANGES:
         site.change(command, factors)
         site.fairmill('run')
         what = ' '.join(command)
-        tap.same(same_usage(site, f'after "{what}" each second has its own factor'), 'incremental', 'in an incremental run')
+        tap.same(same_usage(site, f'after "{what}" each second has its own factor'), 'incremental',
+                 'the run is incremental')
         past.append(site.published()[0])
     site.fairmill('run', '--full')
-    same_usage(site, 'a full run finds the same')
+    same_usage(site, 'a full run after the changes gives the same usage')
     site.fairmill('init', name=OTHER)
     site.fairmill('run', name=OTHER)
-    same_usage(site, 'so does one that keeps nothing', OTHER)
+    same_usage(site, 'a run without stored state gives the same usage', OTHER)
     site.server.sql("UPDATE mill_job_table SET time_end = UNIX_TIMESTAMP(), state = 3 WHERE time_end = 0 AND id_qos IN "
                     "(SELECT id FROM qos_table WHERE name = 'free')", site.server.accounting)
     (end,), = site.read("SELECT MAX(time_end) FROM mill_job_table")
@@ -131,26 +133,29 @@ def check(site):
                  for end_of in (end,) for qos, start, end, billing in site.jobs]
     site.change(('delete', 'qos', 'free'), {})
     (factor, deleted), = site.read("SELECT usage_factor, deleted FROM qos_table WHERE name = 'free'") or [(None, None)]
-    tap.ok(factor is None or (float(factor), int(deleted)) == (1, 1), 'the row of a removed QOS has factor 1', factor, deleted)
+    tap.ok(factor is None or (float(factor), int(deleted)) == (1, 1),
+           'the row of a removed QOS has factor 1', factor, deleted)
     site.fairmill('run')
-    tap.same(same_usage(site, 'its jobs keep its last one'), 'incremental', 'in an incremental run')
+    tap.same(same_usage(site, 'jobs of a removed QOS keep its last factor'), 'incremental',
+             'the run after the removal is incremental')
     site.change(('add', 'qos', 'free', 'usagefactor=5'), dict(free=5))
     site.job('free', int(time.time()) - 1, 0)
     time.sleep(2.1)
     site.fairmill('run')
-    tap.same(same_usage(site, 'added again it has another one for later jobs'), 'incremental', 'in an incremental run')
+    tap.same(same_usage(site, 'a QOS that is added again has its new factor for later jobs'), 'incremental',
+             'the run after the addition is incremental')
     site.fairmill('run', '--full')
-    same_usage(site, 'a full run finds the same')
+    same_usage(site, 'a full run after the addition gives the same usage')
     site.server.sql('DELETE FROM txn_table', site.server.accounting)
     site.fairmill('run', '--full')
-    same_usage(site, 'so it does when txn_table was purged')
+    same_usage(site, 'a full run without txn_table gives the same usage')
     for instant in past[:3]:
         site.fairmill('run', '--now', instant, '--replace')
-        same_usage(site, 'an instant that is over has what held by then')
-    tap.same(site.findings(), [], 'nothing is in doubt')
+        same_usage(site, 'a run for a past time uses the factors of that time')
+    tap.same(site.findings(), [], 'there are no findings about factors or past states')
 
 
-# Another test has slurmdbd's database in the server that tests share.
+# Another test has slurmdbd's database in the shared server.
 os.environ.pop('FAIRMILL_TEST_MARIADB', None)
 with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as place:
     check(Site(server, place))

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""Histories of an accounting database in PostgreSQL: see t/lib/history.py."""
+"""Tests histories of an accounting database in PostgreSQL; see t/lib/history.py."""
 
 import os
 import sys

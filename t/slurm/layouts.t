@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Seven releases of slurmdbd made the same site; every value must be the same, bit for bit, from
-each of their databases, and from copies of them in SQLite; and be what t/lib/reference.py says."""
+"""Tests databases of the same site from seven releases of slurmdbd.  Every value must be the same
+bit for bit, from each database and from copies in SQLite, and must agree with
+t/lib/reference.py."""
 
 import os
 import subprocess
@@ -19,11 +20,11 @@ from mariadb import Server
 from program import publish, published, sqlite_settings, write_settings
 
 CLUSTERS = ('alpha', 'beta-2')
-ASSOCIATIONS = {'alpha': 47}  # that live
+ASSOCIATIONS = {'alpha': 47}  # not deleted
 REGISTERED = {'alpha': 8192, 'beta-2': 2048}  # billing
 NOW = 1750500000
 IN_SQLITE = ('20.11', '25.05')
-# What one release has other than another is not the layout's.
+# These settings remove differences between releases that are not due to the layout.
 FAIRSHARE = dict(capacity_half_lives=2, slurm_version='24.11')
 WEIGHTS = dict(age=1000, assoc=300, fairshare=10000, job_size=500, partition=200, qos=700)
 FACTORS = dict(batch=30, gpu=100, big=7)
@@ -43,7 +44,7 @@ def load(server, release):
 
 
 def untied(rows):
-    """Without the order of what ties: newer layouts have another one, which changes no rank here."""
+    """Removes tie_order, which differs in newer layouts and changes no rank here."""
     for row in rows.values():
         del row['tie_order']
     return rows
@@ -68,10 +69,10 @@ def body():
                 wrong, count = differences(rows, firsts[conformance])
                 compared += count
                 tap.ok(count > 1000 and not wrong,
-                       f'every bit is the same from the tables of {release} ({conformance})',
+                       f"all values from {release}'s tables are the same bit for bit ({conformance})",
                        f'{len(wrong)} of {count} differ', *wrong[:10])
                 tap.ok(len(queue) > 30 and queue == queues[conformance],
-                       f'so are the priorities of jobs that wait ({release}, {conformance})')
+                       f"all priorities from {release}'s tables are the same ({conformance})")
         for release in IN_SQLITE:
             path = f'{folder}/{release}.db'
             copied = dump.to_sqlite(dump.text_of(release), path, CLUSTERS)
@@ -85,7 +86,7 @@ def body():
                 wrong, count = differences(untied(from_sqlite(results)), first)
                 compared += count
                 tap.ok(count > 1000 and not wrong,
-                       f'SQLite gives the same bits as MariaDB for {release} ({conformance})',
+                       f'SQLite and MariaDB give the same bits for {release} ({conformance})',
                        f'{len(wrong)} of {count} differ', *wrong[:10])
                 check_values(path, results, release, conformance)
                 check_queues(path, results, release, conformance)
@@ -100,7 +101,7 @@ def check_queues(path, results, release, conformance):
         wrong += of_cluster
         compared += count
     tap.ok(compared > 500 and not wrong,
-           f'every priority is as computed twice for {release} ({conformance})', *wrong[:10])
+           f'every priority agrees with the reference for {release} ({conformance})', *wrong[:10])
 
 
 def check_values(path, results, release, conformance):
@@ -113,17 +114,17 @@ def check_values(path, results, release, conformance):
         wrong += [f'{cluster} {text}' for text in unlike]
         compared += count
     tap.ok(compared > 1000 and not wrong,
-           f"every value is the reference's for {release} ({conformance})",
+           f'every value agrees with the reference for {release} ({conformance})',
            f'{len(wrong)} of {compared} differ', *wrong[:10])
 
 
 def check_first(rows, release, conformance):
     of_alpha = [r for (cluster, _), r in rows.items() if cluster == 'alpha']
     tap.same(len(of_alpha), ASSOCIATIONS['alpha'],
-             f'the living associations of alpha are there ({release}, {conformance})')
+             f'all existing associations of alpha are published ({release}, {conformance})')
     used = [r for r in rows.values() if float.fromhex(r['usage_raw']) > 0]
     tap.ok(len(used) > 40, f'{len(used)} associations have usage ({conformance})')
-    tap.ok({c for c, _ in rows} == set(CLUSTERS), f'both clusters are there ({conformance})')
+    tap.ok({c for c, _ in rows} == set(CLUSTERS), f'both clusters are published ({conformance})')
 
 
 tap.main(body)

@@ -1,12 +1,13 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""A cluster that ran 189 jobs for twelve minutes, and what its controller's sshare printed then.
+"""Tests a cluster that ran 189 jobs for twelve minutes, with the output of its controller's sshare.
 
-The controller steps: every minute it decays what is old, by 1 - 0.693/half-life a second, and
-charges what has run since, all of it as if it were as old as the step is long.  It charges a
-billing that is not rounded, of which the database has the integer below.  fairmill has not the
-steps, and the fractions by its slurm.conf only; stepped() has both, and must explain every difference."""
+The controller works in steps.  Every minute it decays old usage by 1 - 0.693/half-life a second,
+and charges the time that jobs ran since the last step as if all of it were one period old.  It
+charges a billing that is not rounded; the database contains the integer part.  A run of fairmill
+does not have the steps, and it knows the fractions only from slurm.conf.  The function stepped()
+has steps and fractions, and must explain every difference."""
 
 import os
 import sqlite3
@@ -22,14 +23,15 @@ from program import publish, published, sqlite_settings, write_settings
 from reference import tres_count
 
 CAPTURED = 1795229969
-LATER = 1795230600  # the second dump; all that still ran was cancelled
+LATER = 1795230600  # second dump, after the remaining jobs were cancelled
 
 SLURM_CONF = os.path.join(dump.DATA, 'slurm_conf', 'live1.conf')
 
-# Of its slurm.conf.  What `bill` bills is CPU=2.0,Mem=0.5G,Node=1, other partitions bill CPUs.
+# From its slurm.conf.  The partition `bill` bills CPU=2.0,Mem=0.5G,Node=1; other partitions bill
+# CPUs.
 HALF_LIFE, PERIOD = 600, 60
 
-# A second between the controller's clock and the one that slurmdbd was told, of one CPU.
+# The clock of the controller and the time that slurmdbd received may differ by a second of one CPU.
 ONE_SECOND = 1.0
 
 
@@ -39,12 +41,12 @@ def rows_of(text, table):
 
 
 def jobs_of(text):
-    """Those that have run."""
+    """Returns the jobs that have run."""
     return [job for job in rows_of(text, 'live_job_table') if job['time_start'] and job['tres_alloc']]
 
 
 def billing(job):
-    """As the controller has it, before it is cut."""
+    """Returns the billing as the controller computes it, before truncation."""
     cpus, megabytes, nodes = (tres_count(job['tres_alloc'], number) for number in (1, 2, 4))
     if job['partition'] == 'bill':
         return 2.0 * cpus + 0.5 * megabytes / 1024 + nodes
@@ -52,7 +54,7 @@ def billing(job):
 
 
 def stepped(jobs, factors, newest_step):
-    """What the controller has at CAPTURED, by association, if that was its newest step."""
+    """Returns the controller's usage at CAPTURED by association, if this was its newest step."""
     return stepping.stepped(jobs, lambda job: billing(job) * factors[job['id_qos']],
                             HALF_LIFE, PERIOD, newest_step, CAPTURED)
 
@@ -78,16 +80,16 @@ def explain(printed, text, ours):
         if high < min(values) or low > max(values):
             outside.append(f'{number}: {low} to {high}, steps give {min(values)} to {max(values)}')
     tap.ok(len(jobs) > 80 and not outside,
-           'whenever in the minute it stepped, sshare printed what the steps give', *outside)
+           'at any second of the minute, steps give the usage that sshare printed', *outside)
 
-    # When it stepped is not in the database, but only one second of the minute can have been it.
+    # The database does not record the time of the step, but only one second of the minute fits.
     missed = {step: max(printed.miss(i, usage[i]) for i in printed.line)
               for step, usage in phases.items()}
     fitting = [step for step in phases if missed[step] < ONE_SECOND]
     tap.same(fitting, [CAPTURED - 1],
-             'with the steps at one second of the minute all of it is explained, to a second of a CPU')
+             'with steps at one second all usage is explained to one CPU second')
     exact = [i for i in printed.line if printed.miss(i, phases[CAPTURED - 1][i]) < .001]
-    tap.ok(len(exact) >= 8, 'and most of it to a thousandth of that',
+    tap.ok(len(exact) >= 8, 'most of the usage is explained to a thousandth of a second',
            *(f'{i}: {printed.between(i)}, {usage}' for i, usage in phases[CAPTURED - 1].items()))
 
     beyond, furthest = [], 0.0
@@ -98,30 +100,30 @@ def explain(printed, text, ours):
         if off > explained + ONE_SECOND:
             beyond.append(f"{line['Account']} {line['User']}: off by {off}, explained {explained}")
     tap.ok(furthest > 20 and not beyond,
-           'our usage is off from what sshare printed by what steps and fractions explain', *beyond)
+           'the difference from sshare is explained by steps and fractions', *beyond)
 
 
 def steps_alone(printed, usage):
-    """A step takes what is charged in it for older than it is, and what ends in it for older once
-    more; our instant is a second after the last step."""
+    """A step treats usage charged in it as older than it is, and adds the same age again to jobs
+    that end in it.  The time of the run is one second after the last step."""
     wrong = []
     for number, line in printed.line.items():
         low, high = printed.between(number)
         if not low <= usage[number] * 2 ** (1 / HALF_LIFE) <= high * 2 ** (2 * PERIOD / HALF_LIFE):
             wrong.append(f"{line['Account']} {line['User']}: {usage[number]}, sshare {low} to {high}")
     tap.ok(len(usage) == 14 and not wrong,
-           'with the billing not cut sshare has less by up to what two steps decay, and never more',
+           "without truncation sshare has at most two steps' decay less usage",
            *wrong)
 
 
 def ranked_otherwise(printed, ours):
-    """Users whose rank is not the one that sshare printed."""
+    """Returns the users whose rank is not the printed one."""
     return {f"{line['Account'].strip()}/{line['User']}" for i, line in printed.line.items()
             if line['User'] and ours[i]['fairshare'] != float(line['FairShare'])}
 
 
 class Live:
-    """The accounting database in SQLite, and results."""
+    """The accounting database in SQLite, and the results."""
 
     def __init__(self, folder):
         self.folder, self.source = folder, f'{folder}/a.db'
@@ -132,7 +134,7 @@ class Live:
         return dump.to_sqlite(text, self.source, ['live'])
 
     def run(self, name, now, **usage):
-        """Its results, and the kind of run that it was."""
+        """Returns the results and the kind of the run."""
         results = f'{self.folder}/{name}.db'
         write_settings(f'{self.folder}/f.conf', sqlite_settings(
             self.source, results, dict(half_life=HALF_LIFE // 60, checkpoint_after=1, **usage),
@@ -149,12 +151,13 @@ def by_job(text):
 
 
 def between_the_dumps(live, first, second):
-    """The same database later: what slurmdbd did in between is history, not drawn by anybody."""
+    """Compares the database with its state ten minutes later.  The changes between them were made
+    by slurmdbd."""
     before, after = by_job(first), by_job(second)
     changed = {key for key in before if before[key] != after[key]}
     tap.ok(len(before) == 189 and len(after) == 195 and len(changed) == 82 and
            not any(before[key]['time_end'] for key in changed),
-           '82 jobs that had not ended and 6 new ones are all that changed between the dumps',
+           'the dumps differ in 82 jobs that had not ended and 6 new jobs',
            len(before), len(after), len(changed))
     live.load(first)
     live.run('kept', CAPTURED)
@@ -163,8 +166,8 @@ def between_the_dumps(live, first, second):
     fresh, _ = live.run('fresh', LATER)
     wrong, compared = differences(from_sqlite(kept), from_sqlite(fresh))
     tap.ok(compared > 300 and not wrong,
-           'after a run before, a run after that has the bits of one that starts anew', *wrong[:10])
-    tap.same(kind, 'incremental', 'and it was incremental')
+           'a run with stored state gives the bits of a run from scratch', *wrong[:10])
+    tap.same(kind, 'incremental', 'the run with stored state is incremental')
 
 
 def body():
@@ -172,7 +175,7 @@ def body():
                      for name in ('accounting', 'accounting_after_rollup'))
     printed = stepping.Printed(os.path.join(dump.DATA, 'live1', 'sshare.psv'))
     tap.ok(len(printed.line) == 14 and 0 < printed.highest - printed.lowest < 1,
-           "the root's usage is told by what all others print",
+           "the printed values of all others determine the root's usage",
            f'{printed.lowest} to {printed.highest}')
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         live = Live(folder)
@@ -180,7 +183,7 @@ def body():
         ours = published(live.run('cut', CAPTURED, charge='billing')[0], 'live')
         explain(printed, first, ours)
         tap.same(ranked_otherwise(printed, ours), {'bio/erin', 'bio/root'},
-                 'two users change places where the billing is cut')
+                 'two users change ranks if the billing is truncated')
 
         results, _ = live.run('whole', CAPTURED)
         ours = published(results, 'live')
@@ -189,9 +192,9 @@ def body():
         odd = db.execute("SELECT * FROM fairmill_finding WHERE kind = 'other_weights'").fetchall()
         db.close()
         billed = [job for job in jobs_of(first) if job['partition'] == 'bill']
-        tap.ok(len(billed) > 20 and not odd, 'the weights of its slurm.conf make the billing of each job', len(billed), *odd)
+        tap.ok(len(billed) > 20 and not odd, "the weights of slurm.conf give each job's billing", len(billed), *odd)
         tap.same(ranked_otherwise(printed, ours), set(),
-                 "where it is not cut every user's rank is the one that sshare printed")
+                 "without truncation every user's rank agrees with sshare")
 
         between_the_dumps(live, first, second)
 

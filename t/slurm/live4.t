@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Live clusters of Slurm 22.05.8, run by random happenings, and what their controllers had charged: alpha
-decays nothing and is reset daily, beta has a half-life of eight minutes."""
+"""Tests live clusters of Slurm 22.05.8, with random activity, and the usage that their controllers
+charged. alpha has no decay and a daily reset; beta has a half-life of eight minutes."""
 
 import os
 import re
@@ -14,14 +14,15 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from live4 import CAPTURES, Capture
 
-# How far usage may be off: beta's controller decays in steps of its period.
+# Tolerated relative difference in usage: beta's controller decays in steps of its period.
 NEAR = dict(alpha=.001, beta=.08)
 
-# How many usages, fairshares of users, and ages are not the controller's.
+# Numbers of usages, fairshare values of users, and ages that differ from the controller's.
 LEFT = dict(alpha_run2=(7, 16, 8), alpha_susp=(7, 16, 0), beta_run2=(8, 0, 0))
 
 
-# How many jobs of `lic` that ran for a second at least have a billing that the other rule for weights does not make.
+# Number of jobs of `lic`, running for at least a second, whose billing disagrees with the other
+# rule for weights.
 OTHER_RULE = dict(alpha_run2=[3], alpha_susp=[4], beta_run2=[1])
 
 
@@ -31,7 +32,7 @@ def near(capture, one, other):
 
 def usages(capture, ours):
     theirs = capture.usages()
-    tap.same(set(ours), set(theirs), f"{capture.name}: the controller's associations are ours")
+    tap.same(set(ours), set(theirs), f"{capture.name}: the associations are the controller's")
     off = [number for number in theirs if not near(capture, ours[number]['usage_raw'], theirs[number])]
     print(f"# {capture.name}: {len(theirs) - len(off)} of {len(theirs)} usages are the controller's")
     for number in off:
@@ -60,9 +61,9 @@ def ages(capture):
     recorded = capture.recorded()
     rows = capture.sprio()
     missing = [row for row in rows if (row['job'], row['partition']) not in ours]
-    # slurmctld tells slurmdbd of a job some seconds later.
+    # slurmctld reports a job to slurmdbd some seconds later.
     late = [row for row in missing if int(row['job']) not in recorded]
-    tap.same(missing, late, f'{capture.name}: each job that sprio printed and the record has is there')
+    tap.same(missing, late, f'{capture.name}: each recorded job that sprio printed is published')
     off = [row for row in rows if row not in missing and
            abs(ours[row['job'], row['partition']][0] - int(row['age'])) > 1.5]
     print(f"# {capture.name}: {len(rows) - len(off)} of {len(rows)} ages are the controller's")
@@ -70,12 +71,13 @@ def ages(capture):
                                for word in ('CalcPeriod', 'MaxAge', 'WeightAge'))
     far = [row for row in off
            if abs(ours[row['job'], row['partition']][0] - int(row['age'])) > weight * period / longest]
-    tap.same(far, [], f'{capture.name}: all ages are within one period of PriorityCalcPeriod')
+    tap.same(far, [], f'{capture.name}: all ages are within one PriorityCalcPeriod')
     return off
 
 
 def weights(capture, folder):
-    """Those of the slurm.conf make the billing of each job; by the other rule some seem to have had others."""
+    """With the weights of slurm.conf, the billing of each job agrees.  With the other rule, some
+    jobs appear to have other weights."""
     flags = 'MAX_TRES' if capture.cluster == 'alpha' else 'CALCULATE_RUNNING'
     found = []
     for keys in {}, {'flags': flags}:
@@ -85,9 +87,9 @@ def weights(capture, folder):
         db = sqlite3.connect(capture.results)
         found.append([detail for detail, in db.execute("SELECT detail FROM fairmill_finding WHERE kind = 'other_weights' ORDER BY 1")])
         db.close()
-    tap.same(found[0], [], f'{capture.name}: the weights of its slurm.conf make the billing of each job')
+    tap.same(found[0], [], f'{capture.name}: the weights of slurm.conf give the billing of each job')
     tap.same([int(re.match('jobs: ([0-9]+),', detail)[1]) for detail in found[1]], OTHER_RULE[capture.name],
-             f'{capture.name}: with another flag those that they do not make are found')
+             f'{capture.name}: with another flag, deviating jobs are found')
 
 
 def body():
@@ -97,7 +99,7 @@ def body():
             ours = capture.publish(folder)
             left = [len(off) for off in (usages(capture, ours), factors(capture, ours), ages(capture))]
             for count, most, what in zip(left, LEFT[name], ('usages', 'fairshares', 'ages')):
-                tap.ok(count <= most, f"{name}: {count} {what} are not the controller's", f'{most} were not')
+                tap.ok(count <= most, f"{name}: {count} {what} differ from the controller's", f'{most} were not')
             with tempfile.TemporaryDirectory(prefix='fm') as another:
                 weights(Capture(name), another)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Names are bytes in slurmdbd's tables, whose charset is latin1 as often as not.  They are
-published as UTF-8: what is valid UTF-8 as it is, anything else as Windows-1252."""
+"""Tests names in slurmdbd's tables, where names are bytes and the character set is often latin1.
+Names are published as UTF-8: valid UTF-8 is unchanged, anything else is read as Windows-1252."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ def make(server, charset, cluster, names):
     name = server.database('names_acct')
 
     def literal(value):
-        """Bytes as they come into the column, whatever its charset."""
+        """Returns SQL for these bytes in a column of this character set."""
         if charset == 'latin1':
             return f"_latin1 X'{value.hex()}'"
         return f"_utf8mb4 X'{value.hex()}'"
@@ -58,7 +58,7 @@ def make(server, charset, cluster, names):
 def body():
     with Server() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         for charset, cluster in (('latin1', 'alpha'), ('utf8mb4', 'Beta-2.x')):
-            # A column of utf8mb4 holds valid UTF-8 only.
+            # A column of utf8mb4 contains valid UTF-8 only.
             names = NAMES if charset == 'latin1' else [(shown.encode(), shown) for _,
                                                        shown in NAMES]
             source = make(server, charset, cluster, names)
@@ -68,17 +68,17 @@ def body():
             rows = server.sql('SELECT id_assoc, hex(account), hex(user_name), parent_id, cluster FROM fairmill_fairshare', 'names_res')
             got = {int(row[0]): [bytes.fromhex(c or '').decode() for c in row[1:3]] + row[3:]
                    for row in rows}
-            tap.same(len(got), 1 + 2 * len(names), f'every association has its row ({charset})')
+            tap.same(len(got), 1 + 2 * len(names), f'every association has a row ({charset})')
             for number, (stored, shown) in enumerate(names, 2):
                 tap.same((got[number], got[100 + number]),
                          ([shown, '', '1', cluster], [shown, shown, str(number), cluster]),
-                         f'the bytes {stored!r} in a column of {charset} are {shown} to readers')
+                         f'the bytes {stored!r} in a {charset} column are published as {shown}')
             status, out, err = fairmill(f'{folder}/f.conf', 'show', '--parsable')
             shown = [line.split('|')[1] for line in out.splitlines()[2:]
                      if line.split('|')[2] == '']
             tap.ok(status == 0 and shown == sorted(shown, key=lambda name: name.encode())
                    and len(shown) == len(names),
-                   f'show sorts them bytewise ({charset})', shown, err)
+                   f'show sorts names bytewise ({charset})', shown, err)
 
 
 tap.main(body)

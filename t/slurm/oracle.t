@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""What sshare of a real Slurm 22.05.8 printed for the cases in t/data/oracle, and what fairmill publishes for
-them in MariaDB under `conformance = slurmctld`."""
+"""Compares the output of sshare from a real Slurm 22.05.8, for the cases in t/data/oracle, with the
+values that fairmill publishes for them in MariaDB under `conformance = slurmctld`."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def body():
             source = oracle.accounting(server, schema, case)
             for algorithm, file in oracle.ALGORITHMS.items():
                 oracle.try_table(server, folder, source, case, algorithm, file, os.path.basename(case))
-    tap.same(len(cases), 10, 'ten cases were tried')
+    tap.same(len(cases), 10, 'ten cases are tested')
 
 
 tap.main(body)

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Shares and the tree change through sacctmgr, and a run publishes after each change.  Later runs of
-those instants publish the same once more: by what runs noted, and by slurmdbd's txn_table alone."""
+"""Changes shares and the tree with sacctmgr, and publishes after each change.  Later runs for these
+times publish the same values, from the state that runs recorded and from slurmdbd's txn_table
+alone."""
 
 import os
 import sys
@@ -16,7 +17,7 @@ from program import fairmill, write_settings
 
 RESULTS = 'fairmill_past'
 
-# In this order; astro is deleted with its user, and comes back elsewhere.
+# In this order; astro is deleted with its user, and is added again below another account.
 CHANGES = (
     ('modify', 'user', 'alice', 'account=physics', 'set', 'fairshare=30'),
     ('modify', 'account', 'chemistry', 'set', 'fairshare=parent'),
@@ -59,13 +60,14 @@ class Site:
         return out
 
     def published(self):
-        """All but which run it was."""
+        """Returns all columns except run_id."""
         rows = self.server.sql('SELECT * FROM fairmill_fairshare ORDER BY id_assoc', RESULTS)
         columns = self.server.columns('fairmill_fairshare', RESULTS)
         return [[cell for name, cell in zip(columns, row) if name != 'run_id'] for row in rows]
 
     def publish(self):
-        """A run, in a second of its own: (its instant, what it published, what show says of it)."""
+        """Runs fairmill in a second of its own; returns its time, the published rows, and the
+        output of show."""
         time.sleep(1.2)
         self.fairmill('run')
         (instant,), = self.server.sql('SELECT DISTINCT computed_at FROM fairmill_fairshare', RESULTS)
@@ -73,7 +75,7 @@ class Site:
         return int(instant), self.published(), self.fairmill('show')
 
     def doubts(self):
-        """What was found of the past; forgets it."""
+        """Returns the findings about the past, and deletes them."""
         found = self.server.sql("SELECT kind, detail FROM fairmill_finding WHERE kind LIKE 'past%' ORDER BY subject", RESULTS)
         self.server.sql('DELETE FROM fairmill_finding', RESULTS)
         return found
@@ -82,7 +84,7 @@ class Site:
         return self.server.sql('SELECT message FROM fairmill_run ORDER BY run_id DESC LIMIT 1', RESULTS)[0][0]
 
     def forget(self):
-        """What runs noted, and that they did."""
+        """Deletes the association history that runs recorded, and its row counts and hashes."""
         self.server.sql('DELETE FROM fairmill_share_change; DELETE FROM fairmill_share_state; '
                         "DELETE FROM fairmill_kept WHERE table_name IN ('fairmill_share_change', 'fairmill_share_state')",
                         RESULTS)
@@ -98,30 +100,30 @@ def replay(site, past, by, forgotten=False):
             site.forget()
         site.fairmill('run', '--now', instant, '--replace')
         again = site.published()
-        tap.ok(again == rows, f'{by}, the instant after "{name}" is published as it was',
+        tap.ok(again == rows, f'{by}, the run for the time after "{name}" publishes the same rows',
                *unlike(rows, again), site.message())
         if forgotten:
-            tap.ok('0 from earlier runs,' in site.message() or not site.message(), f'which no run told of "{name}"',
+            tap.ok('0 from earlier runs,' in site.message() or not site.message(), f'no run is evidence for "{name}"',
                    site.message())
-    tap.same(site.doubts(), [], f'{by}, nothing is in doubt')
+    tap.same(site.doubts(), [], f'{by}, no state is uncertain')
 
 
 def dry(site, past, by):
     for name, (instant, _, shown) in list(past.items())[2::4]:
         tap.same(site.fairmill('run', '--dry-run', '--now', instant), shown,
-                 f'{by}, a dry run of the instant after "{name}" prints what show did')
+                 f'{by}, a dry run for the time after "{name}" prints the same as show')
 
 
 def noted(site, changes):
-    """No more rows than there are associations and changes."""
+    """Runs record no more rows than there are associations and changes."""
     (first,), = site.server.sql('SELECT count(*) FROM fairmill_share_change WHERE as_of = (SELECT min(as_of) FROM fairmill_share_change)', RESULTS)
     (later,), = site.server.sql('SELECT count(*) FROM fairmill_share_change', RESULTS)
-    tap.same(first, '9', 'the first run notes each association')
-    tap.ok(changes <= int(later) - 9 <= changes + 3, 'later ones only what has changed', first, later)
+    tap.same(first, '9', 'the first run records each association')
+    tap.ok(changes <= int(later) - 9 <= changes + 3, 'later runs record only changes', first, later)
 
 
 def moved(site, past):
-    """slurmdbd tells nothing of an account that was moved, runs do."""
+    """slurmdbd does not record the move of an account, but runs do."""
     last = list(past)[-1]
     both = {last: past[last]}
     site.forget()
@@ -132,14 +134,14 @@ def moved(site, past):
     site.forget()
     site.fairmill('run', '--now', past[last][0], '--replace')
     tap.same(site.doubts(), [['past_unknown', "parent of account 'geology'"]],
-             'by txn_table alone, a finding names the account that was moved at an unknown time')
-    tap.ok('uncertain: 1' in site.message(), 'and the run counts it', site.message())
+             'with txn_table only, a finding names the moved account')
+    tap.ok('uncertain: 1' in site.message(), 'the run counts the uncertain state', site.message())
     tap.same(site.server.sql('SELECT count(*) FROM fairmill_share_change', RESULTS), [['0']],
-             'what is in doubt is not noted')
+             'uncertain states are not recorded')
 
 
 def purged(site, past):
-    """What slurmdbd has purged is not told any more."""
+    """Transactions that slurmdbd purged are no longer available."""
     instant = past['modify user alice'][0]
     site.forget()
     site.server.sql(f'DELETE FROM txn_table WHERE timestamp <= {instant}', site.server.accounting)
@@ -147,19 +149,20 @@ def purged(site, past):
     found = site.doubts()
     tap.ok(['past_unknown', "existence, shares, parent of account 'chemistry'"] in found and
            ['past_unknown', "existence, shares of user 'bob' of account 'physics'"] in found,
-           'where txn_table was purged, findings name what was touched since', *found)
+           'with a purged txn_table, findings name the entities modified since then', *found)
     site.forget()
     site.fairmill('run', '--now', past['add user eve'][0], '--replace')
-    tap.ok(site.published() == past['add user eve'][1], 'by what is left of txn_table all is published as it was')
-    # To move an account slurmdbd up to 24.11 touched all of them, a later one does that only.  The other accounts' parents are told.
+    tap.ok(site.published() == past['add user eve'][1], 'the rest of txn_table is enough to publish the same rows')
+    # To move an account, slurmdbd up to 24.11 modified all accounts; later releases modify only the
+    # moved one.  The parents of the other accounts are certain.
     touched = site.server.sql("SELECT acct FROM mill_assoc_table WHERE user = '' AND acct IN ('physics', 'chemistry') "
                               f"AND mod_time > {past['add user eve'][0]} ORDER BY acct", site.server.accounting)
     tap.same(sorted(detail for _, detail in site.doubts()), [f"parent of account '{account}'" for account, in touched],
-             'and in doubt is only where accounts were that were touched since')
+             'only the parents of accounts modified since then are uncertain')
 
 
 def without(site, past):
-    """The table is optional."""
+    """Tests a login that cannot read txn_table, which is optional."""
     login = 'fm_past'
     site.server.login(login)
     site.server.allow(login, 'SELECT', site.server.accounting, 'mill_assoc_table')
@@ -169,12 +172,13 @@ def without(site, past):
     write_settings(site.conf, sections)
     site.fairmill('run', '--now', list(past.values())[-1][0], '--replace')
     tap.ok(['past_unreadable', 'txn_table is missing or not readable'] in site.doubts(),
-             'a login that may not read txn_table has a finding, and the run goes on')
+             'a run without access to txn_table succeeds with a finding')
     site.server.sql(f'DROP USER {login}@localhost')
 
 
 def manage(server, change):
-    """Slurm 20.11 wants users gone before the account that is their default one."""
+    """Slurm 20.11 requires that users are removed before the account that is their default
+    account."""
     try:
         server.sacctmgr(*change)
     except RuntimeError as refusal:
@@ -185,7 +189,7 @@ def manage(server, change):
 
 
 def body():
-    # Another test has slurmdbd's database in the server that tests share.
+    # Another test has slurmdbd's database in the shared server.
     os.environ.pop('FAIRMILL_TEST_MARIADB', None)
     with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         site = Site(server, folder)
@@ -197,11 +201,11 @@ def body():
                 manage(server, change)
                 past[' '.join(change[:3])] = site.publish()
             noted(site, len(CHANGES))
-            replay(site, past, 'by what runs noted')
-            dry(site, past, 'by what runs noted')
-            replay(site, past, 'by txn_table', forgotten=True)
+            replay(site, past, 'with recorded states')
+            dry(site, past, 'with recorded states')
+            replay(site, past, 'with txn_table only', forgotten=True)
             site.forget()
-            dry(site, past, 'by txn_table')
+            dry(site, past, 'with txn_table only')
             moved(site, past)
             purged(site, past)
             without(site, past)

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""diff reads what sshare, scontrol and sprio of live clusters printed, each to the digits that it has."""
+"""Tests how diff reads the output of sshare, scontrol and sprio of live clusters.  It compares the
+values to all printed digits."""
 
 import contextlib
 import csv
@@ -18,12 +19,12 @@ from live4 import Capture
 from program import fairmill, publish, sqlite_settings, write_settings
 
 LIVE1 = os.path.join(dump.DATA, 'live1')
-PASS = 1795229968  # the controller's pass of which live1's sprio is
-NICE = {144: 100., 163: 100., 166: 100.}  # in no accounting database
+PASS = 1795229968  # the controller's decay cycle that live1's sprio shows
+NICE = {144: 100., 163: 100., 166: 100.}  # not recorded in any accounting database
 
 
 class Printed:
-    """A capture that is published, and its prints as files."""
+    """A published capture, and its output as files."""
 
     def __init__(self, name, folder):
         self.capture, self.folder = Capture(name), folder
@@ -37,7 +38,7 @@ class Printed:
         return path
 
     def diff(self, text, *options):
-        """The exit status, and what --json says of the cluster, or the message."""
+        """Returns the exit status, and the JSON object of the cluster or the message."""
         path = text if text.startswith('/') else self.write(text)
         status, out, err = fairmill(self.settings, 'diff', '--at', self.capture.now, '--json', *options, path)
         return status, json.loads(out)['clusters'][0] if out else err
@@ -55,21 +56,21 @@ def usages(printed):
                        ('scontrol -o', text.replace('\n    ', ' '))):
         _, answer = printed.diff(form)
         got = rows(answer, 'rawusage')
-        tap.same(set(got), set(theirs), f'{capture.name}: each association of {what} is one of ours')
+        tap.same(set(got), set(theirs), f'{capture.name}: {what} has only associations of the cluster')
         off = {number: row['sshare'] for number, row in got.items()
                if not abs(row['sshare'] - theirs[number]) <= .0050001}
-        tap.same(off, {}, 'and has the usage that was printed, in both decimals')
+        tap.same(off, {}, 'the printed usage is read with both decimals')
     for file in ('sshare.psv', 'sshare_m.psv'):
         _, answer = printed.diff(capture.path(file))
         got = rows(answer, 'rawusage')
-        tap.same(set(got), set(theirs), f'so is each of {file}')
+        tap.same(set(got), set(theirs), f'{file} has only associations of the cluster')
         off = {number: row['sshare'] for number, row in got.items()
                if not int(theirs[number]) <= row['sshare'] <= int(theirs[number]) + 1}
-        tap.same(off, {}, 'whose usage is cut to an integer')
+        tap.same(off, {}, 'usage that sshare truncated to an integer is read')
 
 
 def columns(printed):
-    """Any of sshare's columns in any order."""
+    """Tests sshare's columns in any order."""
     with open(printed.capture.path('sshare_m.psv'), encoding='utf-8', newline='') as file:
         lines = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
     theirs = {(row['Account'].strip(), row['User'], row['Partition']): row for row in lines}
@@ -77,16 +78,16 @@ def columns(printed):
                   ['RawUsage', 'User', 'Partition', 'Account', 'TRESRunMins']):
         _, answer = printed.diff('\n'.join('|'.join(row[name] for name in names)
                                            for row in [dict(zip(names, names)), *lines]) + '\n')
-        tap.same(len(rows(answer, 'rawusage')), len(lines), f"{', '.join(names)} are enough")
+        tap.same(len(rows(answer, 'rawusage')), len(lines), f"{', '.join(names)} are enough to compare")
         name, value, within = ('RawUsage', 'rawusage', 1) if 'RawUsage' in names else ('FairShare', 'fairshare', 1e-6)
         off = [row for row in rows(answer, value).values()
                if row['username'] and not abs(row['sshare'] - float(theirs[
                    row['account'], row['username'], row['partition'] or ''][name])) <= within + 1e-9]
-        tap.same(off, [], 'and are read')
+        tap.same(off, [], 'the values in these columns are read')
 
 
 def comments(printed):
-    """Text of administrators, behind all that is compared."""
+    """Tests comments of administrators, after all values that are compared."""
     text = printed.capture.text('assoc_mgr.txt.xz')
     plain = printed.diff(text)
     for comment in ('grant ID=4711 of 2026', 'moved from ClusterName=old Account=x', 'UsageRaw/Norm/Efctv=x',
@@ -99,11 +100,12 @@ def comments(printed):
             if what.endswith('-o'):
                 with_comments = [part.replace('\n    Comment', ' Comment') for part in with_comments]
             tap.same(printed.diff('ClusterName='.join([records[0], *with_comments])), plain,
-                     f"{what}: Comment={comment} is text")
+                     f'{what}: Comment={comment} is read as text')
 
 
 def as_json(printed, release):
-    """What sshare --json prints of sshare.psv: all digits, and the releases' forms of infinity."""
+    """Returns the output of sshare --json for sshare.psv, with all digits and the infinity of each
+    release."""
     def number(value, known=True):
         return dict(set=known, infinite=False, number=value)
 
@@ -146,10 +148,10 @@ def json_of_sshare(printed):
         tap.same(len(rows(answer, 'rawusage')), len(rows(plain, 'rawusage')), f'{release}: each row of JSON is read')
         off = [number for number, row in rows(answer, 'rawusage').items()
                if abs(row['sshare'] - rows(plain, 'rawusage')[number]['sshare']) > 1]
-        tap.same(off, [], 'and has the usage of the table')
+        tap.same(off, [], 'JSON and table have the same usage')
         off = [number for number, row in rows(answer, 'fairshare').items() if row['username'] and
                abs(row['sshare'] - rows(plain, 'fairshare')[number]['sshare']) > 1e-6]
-        tap.same(off, [], 'and its FairShare')
+        tap.same(off, [], 'JSON and table have the same FairShare')
     for what, bad, said in (
             ('JSON of something else', '{"jobs": []}', 'shares.shares'),
             ('broken JSON', '{"shares": {"shares": [', 'JSON'),
@@ -160,20 +162,21 @@ def json_of_sshare(printed):
                 other[0], cluster='beta', usage='x')]))), 'usage'),
             ('JSON of another cluster', json.dumps(dict(shares=dict(shares=other))), "cluster 'beta'")):
         status, message = printed.diff(bad)
-        tap.ok(status == 65 and said in message, f'{what} is named', message)
+        tap.ok(status == 65 and said in message, f'the message explains {what}', message)
 
 
 def run_minutes(printed, at_least):
-    """slurmctld keeps what requeued jobs had left, and jobs that started since the pass; elsewhere it is ours."""
+    """slurmctld keeps the remaining time of requeued jobs, and of jobs that started since the last
+    decay cycle.  The other values are the same."""
     _, out, _ = fairmill(printed.settings, 'show', '-l', '-m', '-P')
     ours = {(row['Account'], row['User'], row['Partition']): row for row in csv.DictReader(
         out.splitlines(), delimiter='|', quoting=csv.QUOTE_NONE)}
     theirs = printed.capture.sshare()
-    tap.same(set(ours), set(theirs), f"{printed.capture.name}: the rows of show are sshare's")
+    tap.same(set(ours), set(theirs), f'{printed.capture.name}: show and sshare have the same rows')
     tap.same({row['GrpTRESMins'] for row in ours.values()}, {row['GrpTRESMins'] for row in theirs.values()},
-             'nobody has a limit')
+             'no association has a limit')
     same = [name for name, row in theirs.items() if ours[name]['TRESRunMins'] == row['TRESRunMins']]
-    tap.ok(len(same) >= at_least, f'{len(same)} of {len(theirs)} TRESRunMins are those of sshare -m', *theirs)
+    tap.ok(len(same) >= at_least, f'{len(same)} of {len(theirs)} TRESRunMins agree with sshare -m', *theirs)
     running = [name for name in same if 'cpu=0,' not in theirs[name]['TRESRunMins']]
     print(f"# {printed.capture.name}: of {len(running)} of them jobs run")
 
@@ -183,9 +186,9 @@ def refused(printed):
     usage = text.index('UsageRaw/Norm/Efctv=')
     line = text[:usage].count('\n') + 1
     for what, bad, said in (
-            ('a usage that is none', text.replace('UsageRaw/Norm/Efctv=', 'UsageRaw/Norm/Efctv=x', 1),
+            ('a usage that is not a number', text.replace('UsageRaw/Norm/Efctv=', 'UsageRaw/Norm/Efctv=x', 1),
              f"line {line}: 'x"),
-            ('a broken-off association', text[:usage], f'line {line}'),
+            ('a truncated association', text[:usage], f'line {line}'),
             ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "no associations of cluster 'beta'"),
             ('a list without associations', 'Current Association Manager state\n\nUser Records\n\nUserName=a(1)\n'
              '\nNo associations currently cached in Slurm.\n', "no associations of cluster 'beta'"),
@@ -197,11 +200,11 @@ def refused(printed):
              'root         1234567890 1.0\n', 'line 3')):
         status, message = printed.diff(bad)
         tap.ok(status == 65 and said in message and "print'" in message,
-               f'{what} is refused, with its file and line', message)
+               f'{what} is rejected, with its file and line', message)
 
 
 class Queue:
-    """live1, published as of its controller's pass."""
+    """live1, published as of its controller's decay cycle."""
 
     def __init__(self, folder):
         self.folder, self.settings = folder, os.path.join(folder, 'live1.conf')
@@ -234,34 +237,35 @@ def queue_as_printed(queue):
     bars, table = queue.read('sprio.psv'), queue.read('sprio_long.txt')
     no_heading = [line.split('|') for line in bars.splitlines()[1:]]
     partitions = [line.split()[1] for line in table.splitlines()[1:]]
-    # %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N without headings, as some sites make it.
+    # Columns %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N without headings, as some sites print them.
     forms = dict(bars=bars, table=table,
                  headless=''.join('|'.join([*line[:2], partition, *line[2:]]) + '\n'
                                   for line, partition in zip(no_heading, partitions)))
     for name, text in forms.items():
         status, answer = queue.diff(text)
         tap.same((status, answer['explained'], answer['only_printed'], answer['compared']),
-                 (0, True, 0, len(no_heading)), f'{name}: nothing of a queue is left unexplained')
+                 (0, True, 0, len(no_heading)), f'{name}: all values of the queue are explained')
         tap.same(set(found(answer, 'jobid', 'factor', 'difference', 'why')),
                  {(job, 'nice', nice, 'nice') for job, nice in NICE.items()},
-                 f'{name}: all that differs is what no accounting database has')
-        tap.same(answer['only_ours'], 4, f'{name}: jobs that depend on others are not printed')
+                 f'{name}: the only differences are facts that no accounting database has')
+        tap.same(answer['only_ours'], 4, f'{name}: jobs that depend on others are not in the output')
     status, answer = queue.diff(queue.read('sprio_normalised.psv'))
     tap.same((status, set(found(answer, 'jobid', 'factor'))), (1, {(job, 'priority') for job in NICE}),
-             'factors are compared too, where nobody knows why a priority is less')
+             'normalized factors are compared even if a lower priority is unexplained')
     status, out = queue.diff(queue.read('sprio_normalised.psv'), PASS, '-o', 'jobid,factor,ours')
-    tap.ok(status == 1 and '144 priority' in out and 'stale' not in out, 'in any columns', out)
+    tap.ok(status == 1 and '144 priority' in out and 'stale' not in out, '--columns selects columns of priorities', out)
     for what, text in (('headings', table.splitlines()[0] + '\n'), ('headings between bars', bars.splitlines()[0]),
                        ('headings of one of two clusters', 'CLUSTER: live\n' + table.splitlines()[0] +
                         '\nCLUSTER: other\n' + table)):
         status, message = queue.diff(text)
-        tap.ok(status == 65 and "no jobs of cluster 'live'" in message, f'{what} alone are no comparison', message)
+        tap.ok(status == 65 and "no job of cluster 'live'" in message, f'{what} alone cannot be compared', message)
     status, answer = queue.diff('CLUSTER: other\n' + table + '\nCLUSTER: live\n' + table)
-    tap.same((status, answer['compared']), (0, len(no_heading)), 'of several clusters one is compared')
+    tap.same((status, answer['compared']), (0, len(no_heading)), 'one of several clusters is compared')
 
 
 def pairs_of(queue, naming='{}'):
-    """Rows of `sprio -o '%i|%r|%y|%Y|%a|%A...'`: each factor next to its weighted value."""
+    """Returns rows of `sprio -o '%i|%r|%y|%Y|%a|%A...'`, with each factor next to its weighted
+    value."""
     weighted = [line.split('|') for line in queue.read('sprio.psv').splitlines()]
     factors = [line.split('|') for line in queue.read('sprio_normalised.psv').splitlines()]
     names = ['PARTITION', *(naming.format(line.split()[1]) for line in queue.read('sprio_long.txt').splitlines()[1:])]
@@ -285,10 +289,11 @@ def pairs(queue):
         status, answer = queue.diff(text)
         tap.same((status, answer['compared'], answer['only_printed'],
                   set(found(answer, 'jobid', 'factor')) - wanted), (0, len(rows_of) - 1, 0, set()),
-                 f'factors and weighted values side by side are compared: {name}')
+                 f'factors next to weighted values are compared: {name}')
     table = ''.join(' '.join(f'{row[i]:>16}' for i in without_tres) + '\n' for row in rows_of)
     status, answer = queue.diff(table)
-    tap.same((status, answer['compared']), (0, len(rows_of) - 1), 'also in a table')
+    tap.same((status, answer['compared']), (0, len(rows_of) - 1),
+             'factors next to weighted values are compared in a table')
     for column in place[1:]:
         row = [line for line in rows_of[1:] if line[0] == '26'][0]
         other = [line if line is not row else line[:column] + [str(float(line[column]) + 40) if '.' in line[column]
@@ -296,9 +301,9 @@ def pairs(queue):
                  for line in rows_of]
         status, answer = queue.diff(''.join('|'.join(line) + '\n' for line in other))
         tap.same((status, set(found(answer, 'jobid', 'factor')) - wanted), (1, {(26, 'partition')}),
-                 'a difference in one of both is found')
+                 'a difference in a factor or its weighted value is found')
     status, answer = queue.diff(''.join('|'.join(row) + '\n' for row in pairs_of(queue, '20')))
-    tap.same((status, answer['compared']), (1, 0), 'a partition that is called by a number is a name')
+    tap.same((status, answer['compared']), (1, 0), 'a partition with a numeric name is read as a name')
 
 
 def weights(queue):
@@ -308,11 +313,12 @@ def weights(queue):
                        ('sprio -hw with bars', 'Weights|1000\n'),
                        ('sprio -w with another first column', 'USER|JOBID|AGE\n|Weights|1000\n')):
         status, message = queue.diff(text)
-        tap.ok(status == 65 and 'weights' in message and 'sprio -l' in message, f'{what} is named', message)
+        tap.ok(status == 65 and 'weights' in message and 'sprio -l' in message,
+               f'the message for {what} names sprio -l', message)
 
 
 def headless(queue):
-    """From Slurm 24.11 on sites print the QOS as well, last or behind the partition."""
+    """From Slurm 24.11 on, sites also print the QOS, as the last column or after the partition."""
     bars, table = queue.read('sprio.psv'), queue.read('sprio_long.txt')
     rows_of = [line.split('|') for line in bars.splitlines()[1:]]
     names = [line.split()[1] for line in table.splitlines()[1:]]
@@ -321,17 +327,17 @@ def headless(queue):
             'SELECT id_job, partition_name, qos FROM fairmill_job_priority')}
     qos = [names_of[int(row[0]), name] for row, name in zip(rows_of, names)]
     for what, form in (('last', lambda row, name, each: [*row[:2], name, *row[2:], each]),
-                       ('behind the partition', lambda row, name, each: [*row[:2], name, each, *row[2:]])):
+                       ('after the partition', lambda row, name, each: [*row[:2], name, each, *row[2:]])):
         text = ''.join('|'.join(form(*each)) + '\n' for each in zip(rows_of, names, qos))
         status, answer = queue.diff(text)
         tap.same((status, answer['compared'], answer['only_printed']), (0, len(rows_of), 0),
-                 f'without headings the QOS may stand {what}')
+                 f'without headings the QOS may be {what}')
         other = text.replace(f'|{qos[0]}', '|other')
         status, answer = queue.diff(other)
-        tap.ok(status == 1 and answer['only_printed'], 'and is compared', status)
+        tap.ok(status == 1 and answer['only_printed'], 'the QOS is compared', status)
     status, message = queue.diff('JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n'
                                  '26 short a bob PD 0:00 1 (Priority)\n')
-    tap.ok(status == 65 and 'squeue' in message, 'the output of squeue is named', message)
+    tap.ok(status == 65 and 'squeue' in message, "the message for squeue's output names squeue", message)
 
 
 def changed(text, job, column, value):
@@ -348,15 +354,15 @@ def wrong_queues(queue):
                            ('PARTITION', 'partition'), ('QOS', 'qos'), ('PRIORITY', 'priority')):
         status, answer = queue.diff(changed(bars, 26, column, lambda text: str(int(text) + 40)))
         tap.same((status, [row for row in found(answer, 'jobid', 'factor', 'why') if row[0] == 26]),
-                 (1, [(26, factor, None)]), f'another {column} is a difference of its job')
+                 (1, [(26, factor, None)]), f'a changed {column} is a difference of its job')
         by = [row['difference'] for row in answer['differences'] if row['jobid'] == 26][0]
-        tap.ok(abs(by - 40) <= 1, 'by as much', by)
+        tap.ok(abs(by - 40) <= 1, 'the difference is the changed amount', by)
     status, answer = queue.diff(changed(bars, 26, 'TRES', lambda _: 'cpu=49,gres/gpu=7'))
     tap.same((status, [row for row in found(answer, 'factor', 'difference', 'jobid') if row[2] == 26]),
-             (1, [('tres cpu', -1, 26), ('tres mem', -3, 26), ('tres gres/gpu', 7, 26)]), 'TRES are compared each')
+             (1, [('tres cpu', -1, 26), ('tres mem', -3, 26), ('tres gres/gpu', 7, 26)]), 'each TRES is compared')
     status, answer = queue.diff(changed(bars, 26, 'JOBID', lambda _: '26000'))
     tap.same((status, answer['only_printed'], answer['only_ours']), (1, 1, 5),
-             'a job that is nowhere is a difference')
+             'an unknown job is a difference')
     by_hand = bars
     for column in ('AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'PARTITION', 'QOS'):
         by_hand = changed(by_hand, 26, column, lambda _: '0')
@@ -365,21 +371,21 @@ def wrong_queues(queue):
              (0, [(26, 'priority', 'by hand')]), 'a priority without factors was set by hand')
     status, answer = queue.diff(bars, PASS + 31)
     tap.same((status, {row['factor'] for row in answer['differences'] if row['why'] == 'pass'}), (0, {'age'}),
-             'half a minute later ages are still of the pass before')
+             'half a minute later ages may be from the last decay cycle')
     status, answer = queue.diff(bars, PASS + 200)
     tap.ok(status == 1 and 'age' in {row['factor'] for row in answer['differences'] if not row['why']},
-           'but not after three minutes', status)
+           'three minutes later ages may not be from the last decay cycle', status)
     for what, bad, said in (('no JOBID', 'USER|AGE|JOBID2\nbob|1|2\n', 'line 1'),
                             ('a field too many', bars + '1|2|3\n', f'line {len(bars.splitlines()) + 1}'),
-                            ('an age that is none', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is not a valid AGE"),
-                            ('columns that nobody knows', '21|bob|7\n', 'line 1: unknown columns')):
+                            ('a bad age', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is no AGE"),
+                            ('unknown columns without headings', '21|bob|7\n', 'line 1: which columns')):
         status, message = queue.diff(bad)
         tap.ok(status == 65 and said in message and "sprio'" in message,
-               f'{what} is refused, with its file and line', message)
+               f'{what} is rejected, with its file and line', message)
     queue.publish('documents')
     status, answer = queue.diff(bars)
     tap.same((status, {row['why'] for row in answer['differences']}), (0, {'nice', 'conformance'}),
-             'under the other conformance it is named as the reason')
+             'the other conformance is given as the reason')
 
 
 def body():

@@ -1,10 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Sites that nobody thought of: random trees and jobs through the whole program on
-SQLite, against t/lib/reference.py; and what must not make a difference.
+"""Compares random trees and jobs, through the whole program on SQLite, with t/lib/reference.py.
+Also tests changes that must make no difference.
 
-FAIRMILL_LONG=1 tries 200 sites instead of 20, FAIRMILL_SITES=N so many, FAIRMILL_SEED=N only site N."""
+FAIRMILL_LONG=1 tries 200 sites instead of 20, FAIRMILL_SITES=N tries N sites, and FAIRMILL_SEED=N
+tries only site N."""
 
 import copy
 import os
@@ -112,7 +113,7 @@ def random_jobs(r, shape, site, cluster, settings):
 
 
 def random_ends(r, cluster, now):
-    """Ends that are yet to come, or far beyond the limit, of jobs that may have run out of it."""
+    """Adds ends in the future, or far beyond the limit, to jobs that may have reached it."""
     for row in r.sample(cluster.associations, min(len(cluster.associations), 8)):
         start = now - r.choice((30, 3600, 2 * 86400, 20 * 86400))
         cluster.job(row['id_assoc'], start,
@@ -121,7 +122,7 @@ def random_ends(r, cluster, now):
 
 
 def random_suspends(r, cluster, now):
-    """Open ones, overlapping ones, some that reach beyond their job."""
+    """Adds suspensions: open ones, overlapping ones, and some that end after their job."""
     for job in cluster.jobs:
         if r.random() < .7 or not job['time_start']:
             continue
@@ -133,7 +134,7 @@ def random_suspends(r, cluster, now):
 
 
 def fit_billings(r, cluster, settings):
-    """Have the weights make the billing of many jobs."""
+    """Makes the weights agree with the billing of many jobs."""
     names = {(*name.lower().partition('/')[::2],): number for number, name in (TRES | GRES).items()}
     weights = reference.read_weights(settings['tres_weights'], names)
     for job in cluster.jobs:
@@ -147,7 +148,7 @@ def fit_billings(r, cluster, settings):
 
 
 def random_charge(r):
-    """What jobs are charged, and when."""
+    """Returns settings for the amount and the time of charges."""
     s = dict(charge=r.choice(('billing', 'auto', 'auto', 'cpu', 'tres', 'tres')),
              suspended=r.choice(('charged', 'omitted')),
              horizon=r.choice((None, None, None, 3600, 86400, 30 * 86400)))
@@ -212,7 +213,7 @@ def run(folder, name, site, settings, order=None):
 
 
 class Suspends:
-    """What becomes of a cluster's suspensions when its jobs are other rows."""
+    """Moves a cluster's suspensions when its jobs become other rows."""
 
     def __init__(self, cluster):
         self.of_job = {}
@@ -230,8 +231,8 @@ class Suspends:
 
 
 def cut_in_two(r, site, horizon, now):
-    """Every finished job that can be, at a second of its own; within the horizon both parts must be, and
-    a limit that counts begins with the row."""
+    """Cuts every finished job in two, if possible, at a random second.  Within the horizon, both
+    parts must be within it, and a limit that counts begins with the row."""
     other = copy.deepcopy(site)
     cut = 0
     for cluster in other.clusters:
@@ -251,7 +252,7 @@ def cut_in_two(r, site, horizon, now):
 
 
 def split_in_width(site, settings):
-    """One job k wide becomes k jobs 1 wide, where k is small."""
+    """Replaces a job of width k by k jobs of width 1, if k is small."""
     other = copy.deepcopy(site)
     split = 0
     if settings['charge'] in ('auto', 'tres'):
@@ -287,13 +288,13 @@ def try_site(folder, seed):
     expected, findings = reference.expected(source, f'c{seed}', for_reference(settings, registered, GRES))
     rows = published(results, f'c{seed}')
     wrong, compared = unlike_reference(rows, expected, settings['conformance'])
-    tap.ok(not wrong and compared > 0 and rows, f"every value of {what} is the reference's",
+    tap.ok(not wrong and compared > 0 and rows, f'every value of {what} agrees with the reference',
            f'{len(wrong)} of {compared} differ', *wrong[:12])
     if findings:
         db = sqlite3.connect(results)
         listed, = db.execute('SELECT count(*) FROM fairmill_finding').fetchone()
         db.close()
-        tap.ok(listed > 0, f'the charges of {what} that count for nothing are findings')
+        tap.ok(listed > 0, f'the ignored charges of {what} are findings')
     plain = bits(results)
 
     r = random.Random(seed)
@@ -302,11 +303,11 @@ def try_site(folder, seed):
     other, cut = cut_in_two(r, site, settings['horizon'], settings['now'])
     if cut:
         tap.ok(bits(run(folder, f's{seed}c', other, settings)[1]) == plain,
-               f'{cut} jobs of {what} cut in two change no bit')
+               f'cutting {cut} jobs of {what} in two changes no bit')
     other, split = split_in_width(site, settings)
     if split:
         tap.ok(bits(run(folder, f's{seed}w', other, settings)[1]) == plain,
-               f'{split} jobs of {what} as many of width 1 change no bit')
+               f'splitting {split} jobs of {what} into jobs of width 1 changes no bit')
     other = dict(settings, conformance='slurmctld' if settings['conformance'] == 'documents'
                  else 'documents')
     merged = [n for n, row in reference.expected(source, f'c{seed}',
@@ -325,7 +326,8 @@ def body():
     compared, cut, split, merged = (sum(column) for column in zip(*counts))
     if len(sites) >= 20:
         tap.ok(compared > 1000 * len(sites) and min(cut, split, merged) > len(sites),
-               f'{compared} values were compared, {cut} jobs cut, {split} split; {merged} ranks hang on the conformance', 'too few')
+               f'{compared} values were compared, {cut} jobs cut, {split} split; {merged} ranks depend on the '
+               'conformance', 'too few')
 
 
 tap.main(body)

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""sacctmgr removes users and accounts and adds them again, and what they used before stays with what was
-above them then, as in slurmctld."""
+"""Removes users and accounts with sacctmgr and adds them again.  Their earlier usage stays with the
+accounts that were above them, as in slurmctld."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ class Site:
         write_settings(self.conf, sections | dict(fairshare=dict(conformance='slurmctld'), usage=dict(half_life=0)))
 
     def manage(self, *arguments):
-        """In a second of its own."""
+        """Runs sacctmgr in a second of its own."""
         self.server.sacctmgr(*arguments)
         time.sleep(1.1)
 
@@ -40,7 +40,7 @@ class Site:
             self.add_account(account, parent)
         for user, account in ('alice', 'physics'), ('bob', 'physics'), ('carol', 'chemistry'), ('eve', 'stars'):
             self.add_user(user, account)
-        # slurmdbd has no row of one that is removed on its first day and has no job.
+        # slurmdbd keeps no row of a user removed on the first day without a job.
         for number, user in enumerate(('alice', 'bob', 'carol', 'eve')):
             self.job(user, 10 ** number, 3600, 100)
 
@@ -61,7 +61,7 @@ class Site:
 
 def users(site):
     names = 'root/', 'physics/', 'alice', 'bob'
-    tap.same(site.usage(*names), [111100, 101100, 100, 1000], 'before, everybody has what was used')
+    tap.same(site.usage(*names), [111100, 101100, 100, 1000], 'at first, each user has its own usage')
     site.manage('delete', 'user', 'alice')
     between = int(time.time())
     tap.same(site.usage(*names), [111100, 101100, None, 1000], "a deleted user's usage is the account's")
@@ -71,26 +71,30 @@ def users(site):
     site.add_user('bob', 'physics')
     time.sleep(3)
     site.job('bob', 7, 2, 2)
-    tap.same(site.usage(*names), [111114, 101114, 0, 14], 'also one who was deleted from one account')
-    tap.same(site.usage(*names, at=between), [111100, 101100, None, 1000], 'as of before it is as it was')
+    tap.same(site.usage(*names), [111114, 101114, 0, 14], 'a user deleted from one account begins at 0, too')
+    tap.same(site.usage(*names, at=between), [111100, 101100, None, 1000],
+             'a run for a time before that has the earlier usage')
     site.fairmill('run', '--replace')
 
 
 def accounts(site):
     names = 'root/', 'physics/', 'astro/', 'stars/', 'eve', 'chemistry/'
-    tap.same(site.usage(*names), [111114, 101114, 100000, 100000, 100000, 10000], 'accounts have what was used below')
+    tap.same(site.usage(*names), [111114, 101114, 100000, 100000, 100000, 10000],
+             'accounts have the usage of the users below')
     site.manage('delete', 'account', 'astro')
-    tap.same(site.usage(*names), [111114, 101114, None, None, None, 10000], 'a deleted account leaves all to the one above')
+    tap.same(site.usage(*names), [111114, 101114, None, None, None, 10000],
+             'a deleted account leaves its usage to the account above')
     site.add_account('astro', 'chemistry')
     site.add_account('stars', 'astro')
     site.add_user('eve', 'stars')
-    tap.same(site.usage(*names), [111114, 101114, 0, 0, 0, 10000], 'which keeps it where the account is added elsewhere')
+    tap.same(site.usage(*names), [111114, 101114, 0, 0, 0, 10000],
+             'usage stays there when the account is added elsewhere')
     site.job('eve', 5, 1, 1)
-    tap.same(site.usage(*names), [111119, 101114, 5, 5, 5, 10005], 'and what is used from then on is used there')
+    tap.same(site.usage(*names), [111119, 101114, 5, 5, 5, 10005], 'later usage counts for the new parent')
 
 
 def body():
-    # Another test has slurmdbd's database in the server that tests share.
+    # Another test has slurmdbd's database in the shared server.
     os.environ.pop('FAIRMILL_TEST_MARIADB', None)
     with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         site = Site(server, folder)
@@ -100,7 +104,7 @@ def body():
             users(site)
             accounts(site)
             tap.same(server.sql("SELECT kind, subject, detail FROM fairmill_finding WHERE kind <> 'capacity_unknown'", RESULTS), [],
-                     'nothing that sacctmgr wrote was not understood')
+                     'fairmill understands all rows that sacctmgr wrote')
         finally:
             server.sql(f'DROP DATABASE IF EXISTS {RESULTS}')
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Who reads while runs go on sees whole runs only; and a run that is killed leaves whole results.
+"""Readers see only complete results while runs are in progress, and a killed run leaves complete
+results.
 
-20 polls and 10 kills a driver; 200 and 100 with FAIRMILL_LONG=1."""
+20 polls and 10 kills for each driver; 200 and 100 with FAIRMILL_LONG=1."""
 
 import os
 import random
@@ -25,8 +26,8 @@ POLLS, KILLS = (200, 100) if LONG else (20, 10)
 USERS = {'big': 2500, 'small': 40}
 NOW = 1750500000
 
-# What a reader can tell of one cluster in one statement: whether all rows are of one run and one
-# instant, whether that run is on record, and whether the rows agree.  Without decay sums are exact.
+# One statement shows for each cluster whether all rows are of one run and one time, whether this
+# run is recorded, and whether the rows agree.  Without decay, sums are exact.
 POLL = """
 SELECT f.cluster, count(*), count(DISTINCT f.run_id), min(f.run_id), count(DISTINCT f.computed_at),
     sum(CASE WHEN f.user_name <> '' THEN f.usage_raw END),
@@ -81,7 +82,7 @@ def draw(folder):
 
 
 def whole(rows):
-    """Why these are not the whole results of one run a cluster; '' where they are."""
+    """Returns why these are not the complete results of one run for each cluster, or ''."""
     if [row[0] for row in rows] != sorted(USERS):
         return f'clusters {[row[0] for row in rows]}'
     for cluster, count, runs, _, instants, of_users, of_root, _, recorded in rows:
@@ -123,14 +124,14 @@ def poll(on, settings):
         if process.returncode:
             wrong.append(f'run {runs} ended with {process.returncode}: {process.stderr.read().decode()}')
         process.stderr.close()
-    tap.ok(not wrong, f'{polls} polls of {on.name} during {runs} runs saw whole runs only',
+    tap.ok(not wrong, f'{polls} polls of {on.name} during {runs} runs saw only complete runs',
            *wrong[:5])
     tap.ok(during >= polls // 3 and len(seen) >= 6,
-           'the reader was there while runs were under way and saw them change', during, len(seen))
+           'polls happen during runs and see their changes', during, len(seen))
 
 
 def finish(settings, now):
-    """The next run; a server may need a moment to see that the lock's holder is gone."""
+    """Starts the next run.  A server may need a moment to see that the holder of the lock ended."""
     deadline = time.monotonic() + 20
     while True:
         status, out, err = fairmill(settings, 'run', '--now', now, '--replace')
@@ -175,13 +176,13 @@ def kill(on, settings, wanted):
         if [row[6] for row in rows] != wanted(now + 1):
             wrong.append(f'the next run gave {[row[6] for row in rows]}, expected {wanted(now + 1)}')
     tap.ok(killed == KILLS and not wrong,
-           f'{killed} kills on {on.name} left whole results, and the next run was right',
+           f'{killed} kills on {on.name} left complete results, and the next run was correct',
            *wrong[:5])
-    tap.ok(old + new == killed * len(USERS), f'{old} times the old ones, {new} times the new')
+    tap.ok(old + new == killed * len(USERS), f'{old} results were from the run before, {new} from the killed run')
 
 
 def at_once(on, settings):
-    """Several runs at one instant, as from several hosts."""
+    """Starts several runs for the same time, as from several hosts."""
     statuses, wrong = [], []
     for number in range(5):
         processes = [start(settings, NOW + 10 ** 6 + number) for _ in range(4)]
@@ -190,15 +191,15 @@ def at_once(on, settings):
             statuses.append(process.returncode)
         rows = on.rows(POLL)
         wrong += [why for why in [whole(rows)] if why]
-        # Two runs may each have got hold of one cluster.
+        # Two runs may each have locked one cluster.
         if [row[7] for row in rows] != [NOW + 10 ** 6 + number] * len(USERS):
             wrong.append(f'round {number}: {[row[7] for row in rows]}')
     tap.ok(not wrong and len(statuses) == 20 and set(statuses) <= {0, 75},
-           f'of four runs at once on {on.name} one publishes a cluster, those who find it locked end with 75', statuses, *wrong)
+           f'of four concurrent runs on {on.name} one publishes, the others end with 75', statuses, *wrong)
 
 
 def wanted(now):
-    """The root's usage in each cluster: every job still runs."""
+    """Returns the root's usage in each cluster; all jobs still run."""
     return [float(sum((now - NOW + 1000 + i) * (i % 11) for i in range(users))) for _,
             users in sorted(USERS.items())]
 
@@ -215,7 +216,7 @@ def body():
                                               usage=dict(half_life=0)))
                 for command in (('init',), ('run', '--now', NOW - 1)):
                     status, out, err = fairmill(settings, *command)
-                    tap.ok(status == 0, f'{command[0]} on {on.name} ends well', out, err)
+                    tap.ok(status == 0, f'{command[0]} on {on.name} succeeds', out, err)
                 poll(on, settings)
                 kill(on, settings, wanted)
                 at_once(on, settings)

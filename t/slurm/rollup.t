@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Usage from slurmdbd's sums by hour, day and month: each row is worth its TRES-seconds, spread over
-its span; jobs tell the rest, and rollups tell what jobs were purged did."""
+"""Tests usage from slurmdbd's rollups by hour, day and month.  Each row counts its TRES-seconds,
+spread over its period.  Jobs give the usage after the last rollup, and rollups replace purged
+jobs."""
 
 import calendar
 import math
@@ -34,7 +35,7 @@ def end_of(span, start):
 
 
 def weight(half_life, begin, end, now):
-    """Seconds of [begin, end) as they count at `now`."""
+    """Returns the decayed seconds of [begin, end) at `now`."""
     end = min(end, now)
     if begin >= end:
         return 0
@@ -45,7 +46,7 @@ def weight(half_life, begin, end, now):
 
 
 class Accounting:
-    """What a database holds, read here for a second time."""
+    """Reads the database independently of fairmill."""
 
     def __init__(self, path):
         self.db = sqlite3.connect(path)
@@ -59,7 +60,7 @@ class Accounting:
         return there and self.one(f'SELECT MIN(time_start) FROM "{CLUSTER}_{what}_usage_{span}_table"')[0]
 
     def rows(self, tres, until):
-        """(association, span, start, TRES-seconds, QOS or None) of the rows that count."""
+        """Yields (association, span, start, TRES-seconds, QOS or None) for the rows that count."""
         hourly, daily, monthly = self.one(
             f'SELECT hourly_rollup, daily_rollup, monthly_rollup FROM "{CLUSTER}_last_ran_table"')
         first = {span: self.oldest('assoc', span) for span in SPANS}
@@ -86,7 +87,8 @@ class Accounting:
         return dict(self.db.execute('SELECT id, usage_factor FROM qos_table'))
 
     def expected(self, tres, half_life, now, until, rollups=True, cutoff=0):
-        """{association: usage} of its own rows that ended after the cutoff, of rollups up to `until` and of jobs from then on."""
+        """Returns {association: usage} without the usage below it: rows that ended after the
+        cutoff, from rollups up to `until`, and from jobs after it."""
         factors, usage = self.factors(), {}
         for association, span, start, seconds, qos in self.rows(tres, until) if rollups else ():
             end = end_of(span, start)
@@ -110,13 +112,13 @@ class Accounting:
 
 
 def published(place):
-    """{association: usage_raw} of users, who have nothing below them."""
+    """Returns {association: usage_raw} of users."""
     return dict(place.query("SELECT id_assoc, usage_raw FROM fairmill_fairshare"
                             " WHERE cluster = ? AND user_name <> ''", CLUSTER))
 
 
 def days_of(place):
-    """{association: TRES-seconds} of all days."""
+    """Returns {association: TRES-seconds} of all days."""
     return dict(place.query('SELECT id_assoc, sum(tres_seconds) FROM fairmill_usage_day WHERE cluster = ?'
                             ' GROUP BY id_assoc', CLUSTER))
 
@@ -156,30 +158,30 @@ def rollups(place):
                   f'rollups and later jobs are added up: half-life {text}, {charge}')
             if not half_life:
                 agree({each: days_of(place).get(each, 0) for each in published(place)}, published(place),
-                      f'and their days add up to them: {charge}')
+                      f'daily usage adds up to the usage of rollups and jobs: {charge}')
     tap.same(place.query('SELECT kind, why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
-             [('full', 'requested with --full; slurmdbd may recompute rollups')], 'such a run is always full')
+             [('full', 'requested with --full; slurmdbd may recompute rollups')], 'a run with rollups is always full')
     agree(run(place, source='rollup', half_life='7-0', charge='tres',
               tres_weights='"cpu=2, mem=0.5G"'),
           {each: 2 * cpus + 0.5 / 1024 * memory for (each, cpus), memory in zip(
               sorted(accounting.expected(1, HALF_LIFE, NOW, until).items()),
               [memory for _, memory in sorted(accounting.expected(2, HALF_LIFE, NOW, until).items())])},
-          'weights count for each TRES by itself')
+          'weights apply to each TRES separately')
     accounting.db.executescript(f'DELETE FROM "{CLUSTER}_job_table" WHERE time_end > {until - DAY} OR time_end = 0')
     run(place, source='rollup')
     tap.same(place.query('SELECT source_newest FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [(until,)],
-             'where the last jobs are older, the source is as new as its rollups')
+             'source_newest is the newest rollup if jobs are older')
     past = until - 30 * HOUR - 900
     agree(run(place, now=past, source='rollup', half_life='7-0'),
           accounting.expected(1, HALF_LIFE, past, past),
-          'as of an instant before the last rollup its hour counts in part')
+          'for a time before the last rollup its hour counts in part')
 
     accounting.db.executescript(f'''
         DELETE FROM "{CLUSTER}_assoc_usage_hour_table" WHERE time_start < {until - 5 * DAY + 7200};
         DELETE FROM "{CLUSTER}_assoc_usage_day_table" WHERE time_start < {until - 9 * DAY};''')
     agree(run(place, source='rollup', half_life='7-0'),
           accounting.expected(1, HALF_LIFE, NOW, until),
-          'days stand for hours that were purged')
+          'days replace purged hours')
 
 
 def by_qos(place):
@@ -196,16 +198,16 @@ def by_qos(place):
         " description, priority) VALUES (2, 'half', 0.5, 0, 0, '', 0)")
     until, = accounting.one(f'SELECT hourly_rollup FROM "{CLUSTER}_last_ran_table"')
     agree(run(place, source='rollup', half_life='7-0'),
-          accounting.expected(1, HALF_LIFE, NOW, until), "where QOS have sums, their factors count")
+          accounting.expected(1, HALF_LIFE, NOW, until), 'if QOS have rollups, their factors count')
     accounting.db.executescript(
         f'DELETE FROM "{CLUSTER}_qos_usage_hour_table" WHERE time_start < {until - 3 * DAY}')
     agree(run(place, source='rollup', half_life='7-0'),
           accounting.expected(1, HALF_LIFE, NOW, until),
-          'from when on they have, and sums without QOS before that')
+          'without QOS rollups for earlier hours, rollups of associations count')
 
 
 def purge(accounting):
-    """Returns up to where rollups stand for what is gone."""
+    """Purges jobs; returns the time up to which rollups replace them."""
     accounting.db.executescript(f'DELETE FROM "{CLUSTER}_job_table" WHERE time_submit < {NOW - 8 * DAY}')
     oldest, = accounting.one(f'SELECT MIN(time_end) FROM "{CLUSTER}_job_table" WHERE time_end > 0'
                              ' AND time_start > 0')
@@ -215,50 +217,51 @@ def purge(accounting):
 def purged(place):
     accounting = load(place)
     exact = run(place, source='jobs', half_life='7-0')
-    agree(exact, accounting.expected(1, HALF_LIFE, NOW, 0), 'jobs that are all there tell all')
+    agree(exact, accounting.expected(1, HALF_LIFE, NOW, 0), 'without purged jobs, jobs give all usage')
     until = purge(accounting)
     wanted = accounting.expected(1, HALF_LIFE, NOW, until)
     agree(run(place, source='jobs', half_life='7-0'), wanted,
-          'where job rows were purged rollups stand for them')
+          'rollups replace purged job rows')
     place.succeed('run', '--now', NOW + 60, '--cluster', CLUSTER)
     got = published(place)
     tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
-             [('incremental',)], 'and runs go on from there')
+             [('incremental',)], 'a run after the purge is incremental')
     place.succeed('run', '--full', '--now', NOW + 60, '--cluster', CLUSTER)
-    tap.same(got, published(place), 'with the same values as a full one')
+    tap.same(got, published(place), 'the incremental run has the values of a full run')
     tap.same(place.query('SELECT drift_max FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
-             [(0.0,)], 'and no drift')
+             [(0.0,)], 'the full run has no drift')
     accounting.db.executescript(f'DROP TABLE "{CLUSTER}_last_ran_table"')
     agree(run(place, source='jobs', half_life='7-0'), accounting.expected(1, HALF_LIFE, NOW, 0, rollups=False),
-          'without rollups the jobs that are there count')
+          'without rollups only the remaining jobs count')
 
 
 def behind_horizon(place):
-    """What was purged, up to a horizon that lies in the first minutes of a day."""
+    """Purges jobs, with a horizon in the first minutes of a day."""
     accounting = load(place)
     until = purge(accounting)
     cutoff = (NOW - 20 * DAY) // DAY * DAY + 600
     reach = NOW - cutoff - 1
     usage = dict(source='jobs', half_life='7-0', horizon=f'{reach}s')
     got = run(place, **usage)
-    agree(got, accounting.expected(1, HALF_LIFE, NOW, until, cutoff=cutoff), 'rollups that ended before the horizon do not count')
+    agree(got, accounting.expected(1, HALF_LIFE, NOW, until, cutoff=cutoff),
+          'rollups that ended before the horizon do not count')
     accounting.db.executescript(
         f'CREATE TEMP TABLE one AS SELECT * FROM "{CLUSTER}_job_table" LIMIT 1;'
         f"UPDATE one SET job_db_inx = 1, id_job = 1, time_end = 0, timelimit = 10, tres_alloc = '', time_submit = {NOW - 90 * DAY},"
         f' time_eligible = {NOW - 90 * DAY}, time_start = {NOW - 90 * DAY};'
         f'INSERT INTO "{CLUSTER}_job_table" SELECT * FROM one')
-    tap.same(run(place, **usage), got, 'a job of then that never ended does not hide that others were purged')
+    tap.same(run(place, **usage), got, 'an old job that never ended does not hide the purge')
     for later, kind in ((300, 'incremental'), (DAY, 'full')):
         place.succeed('run', '--now', NOW + later, '--cluster', CLUSTER)
         got = published(place)
         tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [(kind,)],
                  f'a run {later} s later is {kind}')
         place.succeed('run', '--full', '--now', NOW + later, '--cluster', CLUSTER, '--replace')
-        tap.same(got, published(place), 'and has the values of a full one')
+        tap.same(got, published(place), 'the run has the values of a full run')
 
 
 def needed(place):
-    """Who asks for rollups is not given jobs instead."""
+    """With source = rollup, jobs must not replace missing rollups."""
     load(place)
     run(place, source='rollup', half_life='7-0')
     kept = published(place)
@@ -266,13 +269,13 @@ def needed(place):
     for table in ('last_ran_table', 'assoc_usage_hour_table', 'assoc_usage_month_table'):
         accounting.db.executescript(f'ALTER TABLE "{CLUSTER}_{table}" RENAME TO hidden')
         place.ends(78, f'with source = rollup a run needs {table}', 'run', '--now', NOW + 60, '--cluster', CLUSTER)
-        place.says('and names it', f"'{CLUSTER}_{table}'")
+        place.says('the message names the missing table', f"'{CLUSTER}_{table}'")
         place.run('check')
-        place.says('so does check', f"'{CLUSTER}_{table}'")
+        place.says('check names the missing table', f"'{CLUSTER}_{table}'")
         accounting.db.executescript(f'ALTER TABLE hidden RENAME TO "{CLUSTER}_{table}"')
-    tap.same(published(place), kept, 'and old results stay')
+    tap.same(published(place), kept, 'a failed run keeps the old results')
     run(place, source='rollup', half_life='7-0')
-    tap.same(published(place), kept, 'with all of them it goes well again')
+    tap.same(published(place), kept, 'a run with all tables succeeds again')
 
 
 def checks(place):
@@ -281,21 +284,21 @@ def checks(place):
     place.succeed('check')
     tap.ok('  usage from jobs: ' in place.out and 'from rollups: ' in place.out
            and 'idle time of reservations' in place.out,
-           'check compares both sources and tells why they may differ', place.out)
+           'check compares both sources and explains possible differences', place.out)
     run(place, source='rollup', half_life='7-0', charge='billing')
     by_billing = published(place)
     run(place, source='rollup', half_life='7-0', charge='auto', partition_tres_weights='nowhere:CPU=1')
-    tap.same(published(place), by_billing, 'where the weights of partitions are verified rollups count by their billing')
+    tap.same(published(place), by_billing, 'rollups count by billing if partition weights are set')
     for span in SPANS:
         accounting.db.executescript(f'DELETE FROM "{CLUSTER}_assoc_usage_{span}_table" WHERE id_tres = 5; DELETE FROM "{CLUSTER}_job_table"')
     run(place, source='rollup', half_life='0', charge='billing')
-    tap.same({*published(place).values()}, {0.0}, 'rollups without billing are of free jobs')
+    tap.same({*published(place).values()}, {0.0}, 'rollups without billing are from free jobs')
     for keys, word in ((dict(charge='tres', tres_weights='"MAX_TRES, cpu=1, mem=1"'), 'highest'),
                        (dict(partition_usage_factors='gpu:2'), 'partition')):
         write_settings(place.path('fm.conf'), sqlite_settings(
             place.path('a.db'), place.path('r.db'), dict(source='rollup', **keys)))
-        place.ends(78, f'what rollups cannot tell is refused: {word}', 'run')
-        place.says('and the message says what that is', word, 'rollup')
+        place.ends(78, f'a setting that rollups cannot support is rejected: {word}', 'run')
+        place.says('the message names the unsupported setting', word, 'rollup')
 
 
 def body():

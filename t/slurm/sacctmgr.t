@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""The whole way, as a site has it: shares set with sacctmgr, slurmdbd's own tables, a login with
-nothing but the GRANTs that `fairmill init --print` names, a run from the crontab line under a user
-who is not root, and a program that reads the result with plain SQL."""
+"""Tests a complete site: shares set with sacctmgr, slurmdbd's own tables, and a login with only the
+GRANTs that `fairmill init --print` prints.  Then a run from the crontab line under a user who is
+not root, and plain SQL that reads the results."""
 
 import os
 import pwd
@@ -45,7 +45,8 @@ class Site:
         manage('add', 'user', 'dora', 'account=physics', 'cluster=spare-1', 'fairshare=5')
 
     def job(self, user, seconds, billing):
-        """What a controller would have sent; all of them end at one instant."""
+        """Inserts a job as the controller would have reported it.  All jobs end at the same
+        time."""
         end = self.ended
         self.server.sql(
             f'{self.server.LENIENT} INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
@@ -55,7 +56,7 @@ class Site:
             f"WHERE user = '{user}'", self.server.accounting)
 
     def settings(self, **usage):
-        """Two logins with a password each, in option files of the user's own."""
+        """Writes settings for two logins, each with a password in the user's own option file."""
         def connection(login, database):
             path = f'{self.folder}/{login}.cnf'
             with open(path, 'w', encoding='ascii') as file:
@@ -69,7 +70,8 @@ class Site:
                                        results=connection('fm_results', RESULTS), usage=usage))
 
     def grant(self):
-        """Does as the databases' administrator what init --print says; how many GRANTs that were."""
+        """Executes the output of init --print as the databases' administrator; returns the number
+        of GRANTs."""
         for login in ('fm_source', 'fm_results'):
             self.server.sql(f"DROP USER IF EXISTS '{login}'@'localhost'; CREATE USER '{login}'@'localhost' IDENTIFIED BY '{SECRET}'")
         printed = subprocess.run([FAIRMILL, '-c', self.conf, 'init', '--print', '--cluster', 'mill',
@@ -83,14 +85,14 @@ class Site:
         self.server.sql(f"GRANT {name} TO 'fm_results'@'localhost'; SET DEFAULT ROLE {name} FOR 'fm_results'@'localhost'")
 
     def run(self, *command):
-        """The command line under that user, with cron's environment; (status, all it wrote)."""
+        """Runs the command line as that user with cron's environment; returns (status, output)."""
         environment, line = crontab()
         if command:
             line = ' '.join(('fairmill', *command))
         bin_folder = f'{self.folder}/bin'
         os.makedirs(bin_folder, exist_ok=True)
         if not os.path.exists(f'{bin_folder}/fairmill'):
-            # where it was built not everybody may look
+            # other users may not have access to the build directory
             shutil.copy(FAIRMILL, f'{bin_folder}/fairmill')
         environment = dict(environment, PATH=f"{bin_folder}:{environment['PATH']}", HOME='/',
                            LOGNAME=self.user,
@@ -107,7 +109,7 @@ class Site:
 
 
 def crontab():
-    """The environment and the command of runs in the file that sites copy."""
+    """Returns the environment and the run command of the file that sites copy."""
     environment, commands = {}, []
     with open(os.path.join(TOP, 'cron', 'fairmill.cron'), encoding='ascii') as file:
         for line in file.read().splitlines():
@@ -133,31 +135,31 @@ def first_run(site):
     site.job('bob', 1000, 2)
     site.job('carol', 500, 4)
     site.settings()
-    tap.ok(site.grant() >= 8, 'init --print gives a GRANT for each table that is read')
-    tap.same(site.run('init'), (0, ''), 'the owner of the results makes the tables')
+    tap.ok(site.grant() >= 8, 'init --print prints a GRANT for each table that is read')
+    tap.same(site.run('init'), (0, ''), 'the owner of the results creates the tables')
     site.server.sql("REVOKE fairmill_owner FROM 'fm_results'@'localhost'")
     site.role('fairmill_writer')
-    # Cron adds the minutes; what is tried here are the command and its surroundings.
+    # Cron adds the schedule.  This test covers the command and its environment.
     good(site, 'a run from the crontab line, not as root, is silent')
     tap.same(site.read('cluster, account, user_name', "user_name <> ''"),
              [['mill', 'root', 'root'], ['mill', 'physics', 'alice'], ['mill', 'physics', 'bob'],
               ['mill', 'chemistry', 'carol'],
               ['spare-1', 'root', 'root'], ['spare-1', 'physics', 'dora']],
-              'the users that sacctmgr added are there, on both clusters')
+              'users added with sacctmgr are published on both clusters')
     tap.same(site.read('shares, level_shares_norm', "user_name = 'alice'"), [['10', '0.5']],
-             'with their shares')
+             'the shares are published')
     (alice,), = site.read('usage_raw', "user_name = 'alice'")
     (bob,), = site.read('usage_raw', "user_name = 'bob'")
     tap.ok(3900 < float(alice) < 4000 and float(alice) == 2 * float(bob),
-           'and their usage, a little decayed', alice, bob)
+           'the slightly decayed usage is published', alice, bob)
     status, said = site.run('check')
-    tap.ok(status == 0, 'check finds nothing that would stop a run', status, said)
+    tap.ok(status == 0, 'check finds no errors', status, said)
     status, said = site.run('show', '--parsable', '--user', 'alice')
-    tap.ok(status == 0 and '|physics|alice|' in said, 'that user may show the result', said)
+    tap.ok(status == 0 and '|physics|alice|' in said, 'the cron user may show the results', said)
 
 
 def privileges(site):
-    """The login that reads the accounting database can do nothing else."""
+    """The login for the accounting database has no other privileges."""
     def attempt(sql):
         done = subprocess.run([*CLIENT, f'--socket={site.server.socket}',
                                '--user=fm_source',
@@ -165,8 +167,8 @@ def privileges(site):
                                text=True, capture_output=True, check=False)
         return done.returncode, done.stderr
     tap.same(attempt('SELECT count(*) FROM mill_assoc_table')[0], 0,
-             'the login of the source reads associations')
-    # Slurm 20.11 does not keep them.
+             'the login may read associations')
+    # Slurm 20.11 does not record command lines.
     command_lines = ('submit_line' if 'submit_line' in site.server.columns('mill_job_table', site.server.accounting) else 'work_dir')
     for sql, what in (('UPDATE mill_assoc_table SET shares = 1', 'write'),
                       ('SELECT * FROM mill_job_script_table', "read users' scripts"),
@@ -176,11 +178,11 @@ def privileges(site):
                       ('DROP TABLE qos_table', 'drop'),
                       (f'SELECT * FROM {RESULTS}.fairmill_fairshare', 'read the results')):
         status, said = attempt(sql)
-        tap.ok(status and 'denied' in said, f'it cannot {what}', said)
+        tap.ok(status and 'denied' in said, f'the login cannot {what}', said)
 
 
 def foretold(site):
-    """What whatif prints does what it says, and nothing else."""
+    """The output of whatif has the predicted effect, and no other."""
     def rows():
         return sorted(site.server.sql("SELECT acct, `partition`, shares FROM mill_assoc_table WHERE user = 'vikram' "
                                       'AND deleted = 0', site.server.accounting))
@@ -199,17 +201,17 @@ def foretold(site):
         manage('add', 'user', 'vikram', f'account={account}', 'cluster=mill', f'fairshare={shares}', *more)
     follow('--cluster=mill', '--shares', 'chemistry/vikram=9')
     tap.same(rows(), [['chemistry', '', '9'], ['chemistry', 'cpu', '4'], ['chemistry', 'gpu', '3'], ['physics', '', '2']],
-             'shares without a partition leave those with one as they are')
+             'a change without a partition keeps shares with a partition')
     follow('--cluster=mill', '--shares', 'chemistry/vikram/gpu=7', '--shares', 'physics/vikram=8')
     tap.same(rows(), [['chemistry', '', '9'], ['chemistry', 'cpu', '4'], ['chemistry', 'gpu', '7'], ['physics', '', '8']],
-             'shares with a partition change that one only')
+             'a change with a partition keeps the other shares')
     follow('--cluster=mill', '--remove-user', 'chemistry/vikram')
-    tap.same(rows(), [['physics', '', '8']], 'who has several partitions is removed from an account, which was the default one')
+    tap.same(rows(), [['physics', '', '8']], 'a user with several partitions is removed from its default account')
     for partition in ('gpu', 'cpu'):
         manage('add', 'user', 'vikram', 'account=physics', 'cluster=mill', f'partition={partition}')
     manage('add', 'user', 'vikram', 'account=chemistry', 'cluster=mill', 'partition=gpu')
     follow('--cluster=mill', '--remove-user', 'vikram')
-    tap.same(rows(), [], 'and from all of them')
+    tap.same(rows(), [], 'a user is removed from all accounts')
 
 
 def changes(site):
@@ -222,7 +224,7 @@ def changes(site):
              [['30', '0.75'], ['10', '0.25']],
              'plain SQL shows the new shares')
     tap.ok(float(before[0][0]) < float(before[1][0]) and float(after[0][0]) > float(after[1][0]),
-           'and that alice has overtaken bob', before, after)
+           'plain SQL shows that alice has overtaken bob', before, after)
     manage('modify', 'account', 'chemistry', 'set', 'fairshare=parent')
     good(site, 'after parent shares a run is silent')
     tap.same(site.server.sql("SELECT rawshares FROM fairmill_sshare WHERE cluster = 'mill' AND account = 'chemistry' AND username = ''", RESULTS),
@@ -237,33 +239,34 @@ def changes(site):
     tap.ok(abs(float(left) / float(whole) - 1) < 1e-3,
            "the deleted user's usage stays with the account", left, whole)
     manage('delete', 'cluster', 'spare-1')
-    # Within a day of its making slurmdbd does not mark its row as deleted, but removes it.
+    # Within a day of its creation, slurmdbd deletes the row instead of marking it as deleted.
     status, said = site.run()
-    tap.ok(status == 65 and "'spare-1'" in said and 'forget' in said, 'a cluster whose row slurmdbd removed is named', status, said)
+    tap.ok(status == 65 and "'spare-1'" in said and 'forget' in said,
+           'the error names a cluster whose row slurmdbd deleted', status, said)
     tap.ok(site.server.sql("SELECT count(*) FROM fairmill_run WHERE cluster = 'spare-1'",
-                           RESULTS)[0][0] != '0', 'and stays on record')
-    tap.same(site.run('forget', '--cluster', 'spare-1', '--yes')[0], 0, 'until it is forgotten')
-    good(site, 'after which a run is silent')
+                           RESULTS)[0][0] != '0', 'the runs of the missing cluster stay recorded')
+    tap.same(site.run('forget', '--cluster', 'spare-1', '--yes')[0], 0, 'forget deletes the missing cluster')
+    good(site, 'after forget a run is silent')
     tap.same(site.server.sql('SELECT DISTINCT cluster FROM fairmill_fairshare', RESULTS),
              [['mill']], 'the deleted cluster has no rows')
 
 
 def without(site):
-    """A privilege that is missing, a table that is gone, a login that is wrong."""
+    """Tests a missing privilege and a wrong password."""
     site.server.sql(f"REVOKE SELECT ON {site.server.accounting}.qos_table FROM 'fm_source'@'localhost'")
     status, said = site.run()
     tap.ok(status == 78 and 'GRANT SELECT' in said and 'qos_table' in said,
-           'a missing privilege is told with the GRANT to give', status, said)
+           'the error for a missing privilege contains the GRANT', status, said)
     tap.same(site.server.sql('SELECT DISTINCT cluster FROM fairmill_fairshare', RESULTS),
-             [['mill']], 'old results stay')
+             [['mill']], 'a failed run keeps the old results')
     grant = re.search(r'GRANT SELECT[^;\n]*? ON \S+ TO [^\s;]+', said)
-    if tap.ok(grant, 'and the GRANT can be given as it is printed', said):
+    if tap.ok(grant, 'the printed GRANT is valid SQL', said):
         site.server.sql(grant[0])
-        good(site, 'which mends it')
+        good(site, 'a run with the new privilege is silent')
     site.server.sql("ALTER USER 'fm_source'@'localhost' IDENTIFIED BY 'another'")
     status, said = site.run()
     tap.ok(status == 78 and 'fm_source' in said and SECRET not in said,
-           'a wrong password is told without the password', status, said)
+           'the error for a wrong password does not contain the password', status, said)
 
 
 def body():

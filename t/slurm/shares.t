@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""shares with a real slurmdbd: what is exported is loaded by `sacctmgr load`, what `sacctmgr dump`
-wrote is read, and the commands that diff prints do what they say."""
+"""Tests shares with a real slurmdbd.  `sacctmgr load` accepts exported files, fairmill reads the
+output of `sacctmgr dump`, and the commands that diff prints have the intended effect."""
 
 import os
 import subprocess
@@ -49,7 +49,7 @@ class Site:
             'FROM {0} own WHERE deleted = 0'.format(f'`{cluster}_assoc_table`'), self.server.accounting), key=str)
 
     def fairmill(self, *arguments):
-        """Its status and what it printed."""
+        """Returns the exit status and the output."""
         done = subprocess.run([FAIRMILL, '-c', self.conf, 'shares', *arguments], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, cwd=self.folder, check=False)
         return done.returncode, done.stdout
@@ -68,43 +68,47 @@ class Site:
         return path
 
     def follow(self, path, statement, refusal=None):
-        """sh takes the commands as they stand; then nothing differs.  Whether this Slurm does them all."""
+        """Runs the printed commands with sh, after which nothing differs.  Returns whether this
+        Slurm accepts all of them."""
         status, commands = self.fairmill('diff', '--commands', path)
-        tap.ok(status == 1 and commands, f'{statement}: commands', status, commands)
+        tap.ok(status == 1 and commands, f'{statement}: diff prints commands', status, commands)
         self.write('commands', commands)
         done = subprocess.run(['sh', '-e', 'commands'], cwd=self.folder, stdin=subprocess.DEVNULL,
                               env=dict(os.environ, SLURM_CONF=self.server.conf), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode and refusal and 'can not remove the default account' in done.stdout:
-            tap.ok(refusal in commands, f'{statement}: what this Slurm refuses is said', commands, done.stdout)
+            tap.ok(refusal in commands, f'{statement}: a comment says what this Slurm rejects', commands, done.stdout)
             return False
-        tap.ok(not done.returncode, f'{statement}: sh runs them', commands, done.stdout)
-        tap.same(self.fairmill('diff', path), (0, ''), f'{statement}: nothing differs afterwards')
+        tap.ok(not done.returncode, f'{statement}: sh runs the commands', commands, done.stdout)
+        tap.same(self.fairmill('diff', path), (0, ''), f'{statement}: after the commands nothing differs')
         return True
 
 
 def exported(site):
     site.make()
     status, text = site.fairmill('export', '--cluster', 'mill')
-    tap.same(status, 0, 'a cluster is exported')
+    tap.same(status, 0, 'export succeeds for a cluster')
     path = site.write('export', text)
-    tap.same(site.fairmill('diff', path), (0, ''), 'and nothing differs from it')
-    if not tap.same(site.fairmill('diff', site.dump('mill')), (0, ''), 'nor from what sacctmgr dump writes'):
+    tap.same(site.fairmill('diff', path), (0, ''), 'the cluster does not differ from the export')
+    if not tap.same(site.fairmill('diff', site.dump('mill')), (0, ''),
+                    "the cluster does not differ from sacctmgr's dump"):
         with open(f'{site.folder}/dump', encoding='utf-8') as file:
             tap.diag(file.read())
     site.server.sacctmgr('add', 'cluster', 'copy')
     before = site.tree('mill')
     copy = site.write('copy', text.replace("Cluster - 'mill'", "Cluster - 'copy'", 1))
     site.server.sacctmgr('load', f'file={copy}')
-    tap.same(site.tree('copy'), before, 'sacctmgr load makes the same tree of it in an empty cluster')
-    tap.same(site.fairmill('diff', copy), (0, ''), 'of which nothing differs, in the cluster that the file names')
-    tap.same(site.fairmill('export', '--cluster', 'copy')[1], text.replace("'mill'", "'copy'", 1), 'and which is exported alike')
-    tap.same(site.fairmill('diff', '--cluster=copy', path), (0, ''), 'or in the one that the command line names')
+    tap.same(site.tree('copy'), before, 'sacctmgr load restores the same tree in an empty cluster')
+    tap.same(site.fairmill('diff', copy), (0, ''), 'the cluster that the file names does not differ')
+    tap.same(site.fairmill('export', '--cluster', 'copy')[1], text.replace("'mill'", "'copy'", 1),
+             'the loaded cluster gives the same export')
+    tap.same(site.fairmill('diff', '--cluster=copy', path), (0, ''),
+             'a cluster selected on the command line does not differ')
     return text
 
 
 def changed(site, text):
-    """Each change of the file by itself."""
+    """Makes each change of the file separately."""
     def change(statement, *pairs, refusal=None):
         nonlocal text
         before = text
@@ -127,23 +131,23 @@ def changed(site, text):
            ("User - 'alice':DefaultAccount='physics':Fairshare=10",
             "User - 'alice':DefaultAccount='physics':Fairshare=10\nUser - 'iris':DefaultAccount='physics':Fairshare=4"))
     tap.same(site.server.sql("SELECT acct FROM mill_assoc_table WHERE user = 'iris' AND is_def", site.server.accounting), [['physics']],
-             'whose default account is that of the file')
+             "the new user's default account is the one in the file")
     optics = "Account - 'optics':Fairshare=parent\n"
-    change('an account that is moved', (optics, ''), ("Parent - 'bio logy'", f"{optics}Parent - 'bio logy'"))
-    change('a user who is moved from a default account', ("User - 'carol':DefaultAccount='chemistry':Fairshare=1\n", ''),
+    change('a moved account', (optics, ''), ("Parent - 'bio logy'", f"{optics}Parent - 'bio logy'"))
+    change('a user moved from a default account', ("User - 'carol':DefaultAccount='chemistry':Fairshare=1\n", ''),
            ("User - 'jö'", "User - 'carol':Fairshare=1\nUser - 'jö'"))
-    change('a partition that is taken away', ("User - 'finn':Partition='cpu':DefaultAccount='chemistry':Fairshare=1\n", ''),
+    change('a removed partition', ("User - 'finn':Partition='cpu':DefaultAccount='chemistry':Fairshare=1\n", ''),
            refusal='Slurm 24.11 and later keep all partitions of a default account')
-    change('an association without a partition that is taken away',
+    change('a removed association without a partition',
            ("User - 'bob':DefaultAccount='chemistry':Fairshare=parent:Priority=9\n", ''))
-    change('a user who is removed', ("User - 'alice':DefaultAccount='physics':Fairshare=10\n", ''),
+    change('a removed user', ("User - 'alice':DefaultAccount='physics':Fairshare=10\n", ''),
            ("User - 'alice'\n", ''), ("User - 'alice':DefaultAccount='physics':Fairshare=parent\n", ''))
     tap.same(site.server.sql("SELECT acct FROM mill_assoc_table WHERE user = 'alice' AND deleted = 0", site.server.accounting), [],
-             'who was in several accounts')
+             'a removed user has no account')
 
 
 def turned(site):
-    """Accounts that change places, and one with all below it that goes."""
+    """Accounts move below each other, and one is removed with everything below it."""
     wanted = '''Cluster - 'mill':Fairshare=4
 Parent - 'root'
 Account - 'optics':Fairshare=1
@@ -158,8 +162,8 @@ Parent - 'chemistry'
 User - 'emil':Fairshare=2
 '''
     site.follow(site.write('wanted', wanted.replace("Account - 'optics'", "Account - 'chemistry'\nAccount - 'optics'", 1)
-                           .replace("Account - 'chemistry':Fairshare=9\n", '')), 'most of a cluster that goes')
-    site.follow(site.write('wanted', wanted), 'accounts that are moved below others that are moved')
+                           .replace("Account - 'chemistry':Fairshare=9\n", '')), 'removal of most of a cluster')
+    site.follow(site.write('wanted', wanted), 'accounts moved below moved accounts')
     back = '''Cluster - 'mill'
 Parent - 'root'
 Account - 'chemistry'
@@ -170,7 +174,7 @@ Parent - 'physics'
 Account - 'optics'
 User - 'bob'
 '''
-    site.follow(site.write('wanted', back), 'a branch that is turned around')
+    site.follow(site.write('wanted', back), 'a reversed branch')
 
 
 def body():

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Accrue limits under a real slurmctld: since when each job that waits ages, after slots were handed
-over, is what scontrol shows as its AccrueTime.  No slurmd is there, so that nothing starts."""
+"""Tests accrue limits with a real slurmctld.  After slots were handed over, each pending job ages
+since the AccrueTime that scontrol shows.  No slurmd runs, so that no job starts."""
 
 import collections
 import os
@@ -18,16 +18,16 @@ from program import publish, write_settings
 from slurmctld import SLURMCTLD, Controller
 
 DAY = 86400
-# A pass every two seconds, and a moment for what it takes.
+# A decay cycle every two seconds, and time for its computation.
 PASS = 4
 
 
 class Waiting:
     def __init__(self, fields):
         since = fields['AccrueTime']
-        # Since when it ages, 0 where it does not.
+        # Time since when the job ages, or 0 if it does not age.
         self.since = 0 if since == 'Unknown' else int(time.mktime(time.strptime(since, '%Y-%m-%dT%H:%M:%S')))
-        # Of an array, how many tasks have not been split off; or whether this is one that has.
+        # The number of tasks that are not split off an array, or whether this job is a split task.
         ranges = [part.partition('-') for part in fields.get('ArrayTaskId', '').split('%')[0].split(',')]
         tasks = sum(int(last or first) - int(first) + 1 for first, _, last in ranges if first)
         self.tasks = tasks if tasks > 1 else 0
@@ -35,7 +35,7 @@ class Waiting:
 
 
 def waiting(controller):
-    """What of each job that waits is known there, by its number."""
+    """Returns the pending jobs of slurmctld by number."""
     found = {}
     for line in controller.call('scontrol', '-o', 'show', 'job').splitlines():
         fields = dict(field.partition('=')[::2] for field in line.split())
@@ -45,12 +45,12 @@ def waiting(controller):
 
 
 def make(manage):
-    """QOS and accounts with each kind of limit."""
+    """Creates QOS and accounts with each kind of limit."""
     manage('add', 'cluster', 'mill')
     for name, limit in (('user', 'MaxJobsAccruePerUser=1'), ('account', 'MaxJobsAccruePerAccount=2'),
                         ('group', 'GrpJobsAccrue=2')):
         manage('add', 'qos', name)
-        manage('modify', 'qos', name, 'set', limit)  # 20.11 forgets most limits of one that is added
+        manage('modify', 'qos', name, 'set', limit)  # 20.11 ignores most limits in `add`
     for name, *limit in (('free', ), ('lab', 'GrpJobsAccrue=3'), ('each', 'MaxJobsAccrue=2')):
         manage('add', 'account', name, 'cluster=mill', *limit)
     manage('add', 'account', 'below', 'parent=lab', 'cluster=mill')
@@ -69,9 +69,9 @@ def ours(settings, results, now):
 
 
 def settled(controller):
-    """Since when each job ages of which slurmctld tells slurmdbd, which from 24.11 on it does not of a task that
-    was split off an array before it starts: once a pass changes nothing more, here or there.  Of the tasks that
-    are left in an array slurmdbd is not always told in the end."""
+    """Returns the AccrueTime of the jobs that slurmctld reports to slurmdbd, once decay cycles
+    change nothing more. From 24.11 on, slurmctld does not report a task split off an array before
+    it starts. It does not always report the number of remaining tasks of an array."""
     hides, before, same = controller.release >= (24, 11), None, 0
     for _ in range(20):
         theirs = {job: waits for job, waits in waiting(controller).items() if not (hides and waits.was_split_off)}
@@ -90,11 +90,11 @@ def settled(controller):
 def compare(controller, settings, what):
     theirs = settled(controller)
     got = ours(settings, f'{controller.folder}/results.db', int(time.time()))
-    tap.same(set(got), set(theirs), f'{what}: the jobs that wait are the controller\'s')
+    tap.same(set(got), set(theirs), f"{what}: the pending jobs are the controller's")
     wrong = [f'job {job}: {got[job]}, not {since}' for job, since in sorted(theirs.items())
              if job in got and (bool(since) != bool(got[job]) or abs(since - got[job]) > PASS)]
     kinds = collections.Counter('ages' if since else 'does not age' for since in theirs.values())
-    tap.ok(not wrong, f'{what}: {dict(kinds)}, each since when the controller says', *wrong)
+    tap.ok(not wrong, f"{what}: {dict(kinds)}, with the controller's times", *wrong)
     return theirs
 
 
@@ -108,30 +108,31 @@ def slots(controller, settings):
     in_lab = [controller.submit(user, 'below') for user in ('bin', 'sys', 'sys', 'bin', 'sys')]
     each = [controller.submit('daemon', 'each') for _ in range(3)]
     array = controller.submit('bin', 'each', '--array=0-4')
-    # The pass that makes an array eligible may give it no slots, and then whoever comes before the next one has them.
+    # The cycle that makes an array eligible may give it no slots.  Jobs submitted before the next
+    # cycle then get them.
     time.sleep(2 * PASS)
     after = controller.submit('bin', 'each')
     controller.submit('sys', 'each', '--begin=now+1hour')
     controller.submit('sys', 'each', '--hold')
     controller.submit('sys', 'free', '--array=0-3', '--qos=user')
-    theirs = compare(controller, settings, 'as they came')
-    tap.ok(sum(map(bool, theirs.values())) >= 10 and not all(theirs.values()), 'of which some wait for slots')
+    theirs = compare(controller, settings, 'after submission')
+    tap.ok(sum(map(bool, theirs.values())) >= 10 and not all(theirs.values()), 'some jobs wait for slots')
 
     time.sleep(2 * PASS)
     controller.call('scancel', first['daemon', 0], in_account[1], in_group[0], in_lab[0], in_lab[4], each[1],
                     f'{array}_0', after)
-    theirs = compare(controller, settings, 'after some were cancelled')
+    theirs = compare(controller, settings, 'after some jobs were cancelled')
     tap.ok(theirs[int(first['daemon', 1])] > theirs[int(first['bin', 0])] + PASS, 'a slot was handed over')
     time.sleep(2 * PASS)
     controller.call('scancel', first['daemon', 1], in_account[0], f'{array}_1', in_lab[1], in_lab[2])
     for user in ('daemon', 'bin'):
         controller.submit(user, 'below')
-    compare(controller, settings, 'and once more')
+    compare(controller, settings, 'after more jobs were cancelled')
 
 
 def body():
     if not SLURMCTLD or os.geteuid():
-        tap.skip_all('only root submits for others' if SLURMCTLD else 'slurmctld is not there')
+        tap.skip_all('only root can submit jobs for other users' if SLURMCTLD else 'slurmctld is not installed')
     with tempfile.TemporaryDirectory(prefix='fm') as folder, Slurmdbd() as server:
         make(server.sacctmgr)
         settings = f'{folder}/fairmill.conf'

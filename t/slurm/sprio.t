@@ -1,11 +1,12 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""The queue of a live cluster, and what sprio of its controller printed of every job in it.
+"""Tests the queue of a live cluster, with the output of its controller's sprio for every job.
 
 The same accounting database and slurm.conf must give every factor to its last digit, and each
-priority but for what no accounting database has.  Then the same queue under other settings, where
-a second implementation, after the facts about Slurm's formulas, must give the same bits."""
+priority except for facts that no accounting database records.  The same queue under other settings
+must agree bit for bit with a second implementation, written from the facts about Slurm's
+formulas."""
 
 import csv
 import itertools
@@ -21,15 +22,17 @@ from program import fairmill, publish, sqlite_settings, write_settings
 from waiting import Queue, differences
 
 DATA = os.path.join(dump.DATA, 'live1')
-PASS = 1795229968  # sprio shows the ages of the controller's last pass, a second before the capture
+# sprio shows the ages of the controller's last decay cycle, a second before the capture
+PASS = 1795229968
 
-# What is in no accounting database: some jobs were submitted with --nice.
+# Some jobs were submitted with --nice, which no accounting database records.
 NICE = {144: 100, 163: 100, 166: 100}
-# sprio leaves out jobs that are held or depend on others; squeue has them.
+# sprio omits jobs that are held or depend on others; squeue prints them.
 HELD = {22, 56, 105, 115, 160, 170}
 DEPENDENT = {171, 179, 181, 183}
-# The billing of the database is cut to an integer, so that erin@bill and root@bio change ranks
-# (t/slurm/live1.t), and with that the fairshare of these jobs.  None of them is in sprio's list.
+# The billing in the database is truncated to an integer.  That swaps the ranks of erin@bill and
+# root@bio (t/slurm/live1.t), and changes the fairshare of these jobs.  None of them is in sprio's
+# list.
 OTHER_RANK = {56, 171}
 
 PSV = '%i|%u|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N'
@@ -49,7 +52,7 @@ def prio(conf, *arguments):
 
 
 def squeue():
-    """{job: its priority}"""
+    """Returns {job: priority}."""
     with open(os.path.join(DATA, 'squeue.txt'), encoding='utf-8', newline='') as file:
         header, *rows = csv.reader(file, delimiter='|')
     return {int(row[header.index('JOBID', 1)]): int(row[header.index('PRIORITY')]) for row in rows
@@ -61,12 +64,12 @@ def job_of(line, sign):
 
 
 def without(fields, column):
-    """A niced job's line, but for its priority and NICE."""
+    """Returns the fields of a niced job's line without its priority and NICE."""
     return [field for place, field in enumerate(fields) if place not in column]
 
 
 def as_printed(conf):
-    """Line by line what sprio printed."""
+    """Compares the output of sprio line by line."""
     for name, sign, arguments, differ in (
             ('sprio.psv', '|', ('-o', PSV), (2, 11)),
             ('sprio_normalised.psv', '|', ('-o', NORMALISED), (2,)),
@@ -77,43 +80,43 @@ def as_printed(conf):
             tap.same(mine, header, f'the headings are those of {name}')
         listed = {job_of(line, sign) for line in wanted}
         tap.same({job_of(line, sign) for line in got} - listed, HELD | DEPENDENT,
-                 f'{name}: besides there are only jobs that are held or depend on others')
+                 f'{name}: the only additional jobs are held or depend on others')
         got = [line for line in got if job_of(line, sign) in listed]
         plain = [(one, other) for one, other in itertools.zip_longest(got, wanted, fillvalue='')
                  if job_of(one or other, sign) not in NICE]
         tap.ok(len(plain) == len(wanted) - len(NICE) and all(one == other for one, other in plain),
-               f'{name}: {len(plain)} lines are what sprio printed',
+               f'{name}: {len(plain)} lines agree with sprio',
                *[f'{one} / {other}' for one, other in plain if one != other][:5])
         niced = [(one.split(sign), other.split(sign)) for one, other in zip(got, wanted)
                  if job_of(other, sign) in NICE]
         tap.ok(len(niced) == len(NICE) and all(
             without(one, differ) == without(other, differ) for one, other in niced),
-            f'{name}: so are those of niced jobs but for NICE and PRIORITY', *niced)
-    tap.same(prio(conf, '-w'), lines_of('sprio_weights.txt'), 'the weights are printed as by sprio')
+            f'{name}: lines of niced jobs agree except for NICE and PRIORITY', *niced)
+    tap.same(prio(conf, '-w'), lines_of('sprio_weights.txt'), 'prio prints weights like sprio')
 
 
 def in_tables(db):
-    """The numbers of the tables against squeue's, which has all that wait."""
+    """Compares the numbers in the tables with squeue, which lists all pending jobs."""
     wanted = squeue()
     best = {job: priority for job, priority, in db.execute(
         'SELECT id_job, priority FROM fairmill_job_priority WHERE best = 1')}
-    tap.same(set(best), set(wanted), 'every job that waits is there')
+    tap.same(set(best), set(wanted), 'every pending job is published')
     one_partition = {job for (job,) in db.execute(
         'SELECT id_job FROM fairmill_job_priority GROUP BY id_job HAVING count(*) = 1')}
     compared = [job for job in one_partition if job not in OTHER_RANK - HELD]
     wrong = [(job, best[job], wanted[job]) for job in compared
              if best[job] - NICE.get(job, 0) != wanted[job]]
     tap.ok(len(compared) >= 70 and not wrong,
-           f'{len(compared)} jobs have the priority that squeue shows, less what is nice', *wrong)
-    tap.ok(all(best[job] == 0 for job in HELD), 'held jobs have 0')
+           f'{len(compared)} jobs have the priority of squeue, without the nice value', *wrong)
+    tap.ok(all(best[job] == 0 for job in HELD), 'held jobs have priority 0')
     rows = db.execute('SELECT id_job, sum(best), count(DISTINCT partition_name), count(*), max(priority), '
                       'max(priority * best) FROM fairmill_job_priority GROUP BY id_job').fetchall()
     tap.ok(all(row[1] == 1 and row[2] == row[3] and row[4] == row[5] for row in rows),
-           'one row of each job is the best, and it is the highest')
+           'the best row of each job has its highest priority')
     tap.same(sum(row[3] > 1 for row in rows), 4, 'four jobs may start in two partitions')
 
 
-# The slurm.conf again, for the second implementation.
+# The values of slurm.conf again, for the second implementation.
 SITE = dict(
     weights=dict(age=1000, assoc=500, fairshare=100000, job_size=2000, partition=3000, qos=4000),
     tres_weights=dict(cpu=100.0, mem=50.0), max_age=3600,
@@ -130,7 +133,7 @@ def other_settings(conf, place, conformance, small, flags):
     wrong, compared = differences(place['results']['database'], queue, 'live')
     tap.ok(compared == 82 * 18 and not wrong,
            f"{conformance}, favor_small = {small}, {' and '.join(flags) or 'no flags'}: "
-           f'{compared} values are to the last bit as computed twice', *wrong[:5])
+           f'{compared} values agree bit for bit with the second implementation', *wrong[:5])
 
 
 def body():

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""statement --as-sreport with a real slurmdbd: jobs, some of them suspended, and reservations of which much is
-idle are rolled up by slurmdbd, and every cell is that of `sreport cluster AccountUtilizationByUser'."""
+"""Tests statement --as-sreport with a real slurmdbd, which rolls up jobs, some of them suspended,
+and reservations that are mostly idle.  Every cell agrees with `sreport cluster
+AccountUtilizationByUser'."""
 
 import csv
 import io
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 
-os.environ['TZ'] = 'Europe/Berlin'  # slurmdbd's, too: its days and months are local
+os.environ['TZ'] = 'Europe/Berlin'  # slurmdbd uses it, too, for local days and months
 time.tzset()
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
@@ -22,7 +23,8 @@ from slurmdbd import Slurmdbd
 from program import FAIRMILL, write_settings
 
 RESULTS = 'fairmill_results'
-# From a Monday before a month ends to one after clocks were set back, on the 26th of October 2025.
+# From a Monday before the end of a month to one after the end of daylight saving time on 26 October
+# 2025.
 FROM, TO = '2025-09-22', '2025-11-03'
 ACCOUNTS = (('physics', 'root', 60), ('optics', 'physics', 'parent'), ('lasers', 'optics', 5), ('chemistry', 'root', 40),
             ('gone', 'chemistry', 3), ('wanders', 'physics', 7))
@@ -32,7 +34,7 @@ TRES = '1=512,2=2000000,4=16,5=512,1001=32'
 
 
 def instant(text):
-    """Of a local date, or date and time."""
+    """Returns the epoch time of a local date, or date and time."""
     return int(time.mktime(time.strptime(text, '%Y-%m-%dT%H:%M' if 'T' in text else '%Y-%m-%d')))
 
 
@@ -64,7 +66,8 @@ class Site:
         self.associations = [int(row[0]) for row in self.sql("SELECT id_assoc FROM mill_assoc_table WHERE user NOT IN ('', 'idle', 'root')")]
 
     def job(self, association, start, end, reservation=0):
-        """What a controller would have sent, of a fourth of them with a pause."""
+        """Inserts a job as the controller would have reported it; a fourth of the jobs have a
+        pause."""
         r = self.random
         self.jobs += 1
         cpus = r.choice((1, 2, 8, 16))
@@ -85,7 +88,8 @@ class Site:
             for _ in range(25):
                 start = r.randint(first, last - 3600)
                 self.job(association, start, min(last + 7200, start + r.choice((30, 5000, 40000, 200000))))
-        # Three have a reservation that ends in the hour that is there twice; one runs a job in it.
+        # Three users have a reservation that ends in the repeated hour; one of them runs a job in
+        # it.
         begin, end = instant('2025-10-24T12:30'), instant('2025-10-26T03:30')
         some = self.associations[:3]
         self.sql('INSERT INTO mill_resv_table (id_resv, assoclist, nodelist, resv_name, time_start, time_end, tres) '
@@ -93,7 +97,8 @@ class Site:
         self.job(some[0], begin + 1800, begin + 9000, reservation=1)
 
     def roll_up(self):
-        """As slurmdbd does hour by hour; what it notes of that, it notes of itself only."""
+        """Rolls up like slurmdbd does every hour, and records the time, which slurmdbd does only
+        for its own rollups."""
         self.server.sacctmgr('rollup', f'{FROM}T00:00:00', f'{TO}T05:00:00', '0')
         self.sql(f"DELETE FROM mill_last_ran_table; INSERT INTO mill_last_ran_table VALUES ({instant(TO + 'T05:00')}, {instant(TO)}, "
                  f"{instant('2025-11-01')})")
@@ -117,9 +122,10 @@ class Site:
 
 
 def cells(site, since, until, tres, *who):
-    """TRES-seconds of both, by account and user: of all periods and partitions, since sreport prints neither.  Of who has
-    an association for a partition, too, it prints a row for each; since the lineage of associations is known the
-    first of them has the use of all in it."""
+    """Returns TRES-seconds of fairmill and of sreport by account and user, summed over periods and
+    partitions, which sreport does not print. It prints a row for each association of a user
+    with partitions. Since associations have a lineage, the first of these rows has the usage of the
+    whole account."""
     ours, theirs = {}, {}
     for row in site.stated('--since', since, '--until', until, '--tres', tres, '--time', 'seconds', *who):
         key = row['account'], row['username']
@@ -138,47 +144,49 @@ def agree(site, since, until, tres='cpu', *who, least=8, when=''):
 
 
 def is_no_charge(site):
-    """Jobs alone would give other sums: of cpu by the pauses and the reservation, of both by the factor of a QOS, which neither has."""
+    """Jobs alone would give other sums: cpu differs by the pauses and the reservation, and both
+    differ by a QOS factor, which neither report applies."""
     seconds = "SUM(SUBSTRING_INDEX(SUBSTRING_INDEX(tres_alloc, ',', 1), '=', -1) * (time_end - time_start))"
     (jobs,), = site.sql(f"SELECT {seconds} FROM mill_job_table WHERE time_start >= {instant('2025-10-01')} AND time_end < {instant('2025-11-01')}")
     (whole,) = [float(row['used']) for row in site.stated('--since', '2025-10-01', '--until', '2025-11-01', '--time', 'seconds')
                 if row['account'] == 'root' and not row['username']]
-    tap.ok(jobs and float(jobs) != whole, 'the sum is another than that of jobs', jobs, whole)
+    tap.ok(jobs and float(jobs) != whole, 'the sum differs from the sum of jobs', jobs, whole)
 
 
 def changed(site):
-    """sreport has accounts where they hang now, and who is gone with the account that was above."""
+    """sreport lists accounts below their current parents, and omits users who were removed with
+    their account."""
     manage = site.server.sacctmgr
     manage('modify', 'account', 'wanders', 'set', 'parent=chemistry')
     manage('delete', 'user', 'where', 'user=finn', 'account=chemistry')
     manage('delete', 'user', 'where', 'user=dora')
     manage('delete', 'account', 'gone')
     for since, until in (('2025-10-01', '2025-11-01'), ('2025-10-05T03:00', '2025-10-12')):
-        agree(site, since, until, when='when an account was moved, and others removed: ')
+        agree(site, since, until, when='after accounts were moved and removed: ')
     site.fairmill('run', '--cluster', 'mill')
-    agree(site, '2025-10-01', '2025-11-01', when='and when a run has seen that: ')
+    agree(site, '2025-10-01', '2025-11-01', when='after a run with the changed accounts: ')
     agree(site, '2025-10-01', '2025-11-01', 'cpu', '--accounts', 'chemistry', least=5)
 
 
 def purged(site):
     site.sql(f"DELETE FROM mill_assoc_usage_hour_table WHERE time_start < {instant('2025-11-01')}")
-    agree(site, '2025-10-01', '2025-11-01', when='where hours were purged: ')
+    agree(site, '2025-10-01', '2025-11-01', when='with purged hours: ')
     before = cells(site, '2025-10-01', '2025-11-01', 'cpu')[0]
     site.sql(f"DELETE FROM mill_assoc_usage_day_table WHERE time_start < {instant('2025-11-01')}")
-    tap.same(cells(site, '2025-10-01', '2025-11-01', 'cpu')[0], before, 'where days were purged their month stands for them')
+    tap.same(cells(site, '2025-10-01', '2025-11-01', 'cpu')[0], before, 'a month replaces purged days')
 
 
 def refused(site):
-    for arguments, why in ((('--tres', 'none'), 'a TRES that is not there is refused'),
-                           (('--of', 'capacity'), 'so is the capacity'),
-                           (('--accounts', 'nobody'), 'and an account that is not there')):
+    for arguments, why in ((('--tres', 'none'), 'an unknown TRES is rejected'),
+                           (('--of', 'capacity'), '--of capacity is rejected'),
+                           (('--accounts', 'nobody'), 'an unknown account is rejected')):
         status, _, err = site.fairmill('statement', '--as-sreport', *arguments)
         tap.ok(status == 64 and err, why, status, err)
 
 
 def body():
     if not shutil.which('sreport'):
-        tap.skip_all('sreport is not there')
+        tap.skip_all('sreport is not installed')
     with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         server.sql(f'CREATE DATABASE IF NOT EXISTS {RESULTS}')
         site = Site(server, folder)

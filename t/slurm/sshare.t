@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""sshare and sprio of the Slurm that is installed: its slurmctld has the usage that slurmdbd's jobs make, and under each
-algorithm every value that they print is what a run publishes.  diff, which reads the same prints, finds no difference."""
+"""Tests with sshare and sprio of the installed Slurm.  Its slurmctld has the usage of slurmdbd's
+jobs.  Under each algorithm, every printed value agrees with the published one, and diff finds no
+difference."""
 
 import csv
 import json
@@ -19,20 +20,21 @@ from slurmdbd import Slurmdbd
 from program import FAIRMILL, publish, write_settings
 from slurmctld import SLURMCTLD, Controller, leave_usage
 
-# slurm.conf's, by algorithm.  Depth-oblivious takes of the siblings what the pass before left, and of users what sshare made
-# of it: its values are right in a second pass, a minute later.
+# Settings of slurm.conf by algorithm.  Depth-oblivious uses siblings' values from the last decay
+# cycle, and users' values from the last sshare.  It is therefore correct in the second cycle, a
+# minute later.
 FLAGS = dict(fair_tree={}, classic=dict(PriorityFlags='NO_FAIR_TREE'),
              depth_oblivious=dict(PriorityFlags='DEPTH_OBLIVIOUS', PriorityCalcPeriod=1))
-# How many of them are tried.
+# Number of algorithms to test.
 ALGORITHMS = int(os.environ.get('FAIRMILL_SITES') or len(FLAGS))
 PRIORITY = dict(PriorityDecayHalfLife=0, PriorityUsageResetPeriod='NONE', PriorityWeightFairshare=100000,
                 PriorityWeightQOS=3000, PriorityWeightPartition=2000, PriorityWeightJobSize=1000)
 
-# Account, its parent, its shares.  Two pairs are tied, `none` has no shares, and nobody in `idle` has used anything.
+# Account, parent, shares.  Two pairs are tied, and there are no shares for `none` and no usage for `idle`.
 ACCOUNTS = (('physics', 'root', 60), ('optics', 'physics', 'parent'), ('lasers', 'optics', 3), ('astro', 'physics', 20),
             ('chemistry', 'root', 40), ('east', 'chemistry', 5), ('west', 'chemistry', 5), ('idle', 'root', 10),
             ('none', 'root', 0), ('twin', 'root', 7), ('win', 'root', 7))
-# User, account, shares, seconds of one processor, and what else is said of the association.
+# User, account, shares, seconds of one processor, and further properties of the association.
 USERS = (('daemon', 'physics', 10, 40000), ('bin', 'optics', 'parent', 3000), ('sys', 'lasers', 1, 777), ('games', 'lasers', 2, 0),
          ('daemon', 'astro', 4, 12345), ('bin', 'astro', 'parent', 1), ('sys', 'east', 1, 5000), ('sys', 'west', 1, 5000),
          ('games', 'chemistry', 3, 60000), ('games', 'chemistry', 2, 9, 'partition=main'), ('bin', 'idle', 1, 0),
@@ -57,13 +59,13 @@ def make(server):
 
 
 def sshare(controller):
-    """What it says, and that in rows."""
+    """Returns sshare's output, as text and as rows."""
     text = controller.call('sshare', '-alPm')
     return text, list(csv.DictReader(text.splitlines(), delimiter='|', quoting=csv.QUOTE_NONE))
 
 
 def computed(controller, before=None):
-    """The same once the controller has computed, and says something else than `before`."""
+    """Returns sshare's output once the controller has computed it and it differs from `before`."""
     def said():
         text, rows = sshare(controller)
         new = text != before and any(float(row['EffectvUsage'] or 0) and float(row['FairShare'] or 0)
@@ -73,14 +75,14 @@ def computed(controller, before=None):
 
 
 def as_printed(value):
-    """To the digits that sshare has."""
+    """Formats a value with the digits that sshare prints."""
     if value is None:
         return ''
     return 'inf' if value >= 1e100 else f'{value:.6f}'
 
 
 def ours(results):
-    """{(account, user, partition): {heading: text}}"""
+    """Returns {(account, user, partition): {heading: text}}."""
     with sqlite3.connect(results) as db:
         db.row_factory = sqlite3.Row
         rows = db.execute('SELECT s.*, f.partition_name FROM fairmill_sshare s JOIN fairmill_fairshare f '
@@ -107,12 +109,13 @@ def values(controller, folder, settings, algorithm):
     for row in theirs:
         whose = row['Account'].strip(), row['User'], row['Partition']
         for heading, value in mine.get(whose, {}).items():
-            # Of root it says next to nothing.
+            # sshare prints almost no values for root.
             if row.get(heading) and (heading == 'RawUsage' or whose[0] != 'root'):
                 compared += 1
                 if row[heading] != value:
                     wrong.append(f'{whose}: {heading} is {row[heading]}, ours {value}')
-    tap.ok(not wrong and compared >= 5 * len(theirs), f'{algorithm}: {compared} values that sshare prints are what a run publishes',
+    tap.ok(not wrong and compared >= 5 * len(theirs),
+           f'{algorithm}: {compared} values of sshare agree with the published ones',
            *wrong)
     no_difference(settings, text, f'{folder}/print', f'{algorithm}: diff finds no difference to sshare')
 
@@ -128,7 +131,7 @@ def no_difference(settings, text, path, statement):
 
 
 def submit(controller):
-    """A job of each user in each account, which waits from now on."""
+    """Submits a pending job of each user in each account."""
     for user, account, *_ in USERS:
         controller.submit(user, account, '-n', '2')
     tap.until(lambda: controller.server.sql('SELECT count(*) FROM mill_job_table WHERE time_end = 0',
@@ -137,15 +140,15 @@ def submit(controller):
 
 def priorities(controller, folder, settings, algorithm):
     publish(settings, int(time.time()), '--replace')
-    time.sleep(1)  # a pass comes to jobs once it has done with associations
+    time.sleep(1)  # a decay cycle updates jobs after associations
     text = controller.call('sprio', '-l')
-    tap.same(len(text.splitlines()), 1 + len(USERS), f'{algorithm}: sprio has all jobs')
+    tap.same(len(text.splitlines()), 1 + len(USERS), f'{algorithm}: sprio lists all jobs')
     no_difference(settings, text, f'{folder}/print', f'{algorithm}: diff finds no difference to sprio')
 
 
 def body():
     if not SLURMCTLD or os.geteuid():
-        tap.skip_all('only root submits for others' if SLURMCTLD else 'slurmctld is not there')
+        tap.skip_all('only root can submit jobs for other users' if SLURMCTLD else 'slurmctld is not installed')
     with tempfile.TemporaryDirectory(prefix='fm') as folder, Slurmdbd() as server:
         usage = make(server)
         settings = f'{folder}/fairmill.conf'

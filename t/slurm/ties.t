@@ -1,10 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Who is equal and who is ahead, by fractions of Python: random sites of small numbers, where many are
-equal in many ways, through the whole program.
+"""Tests ties and order with Python's fractions: random sites with small numbers, where many values
+tie in many ways, run through the whole program.
 
-FAIRMILL_LONG=1 tries 400 sites instead of 40, FAIRMILL_SITES=N so many, FAIRMILL_SEED=N only site N."""
+FAIRMILL_LONG=1 tries 400 sites instead of 40, FAIRMILL_SITES=N tries N sites, and FAIRMILL_SEED=N
+tries only site N."""
 
 import os
 import random
@@ -29,7 +30,8 @@ NOW = 1750500000
 
 
 def draw_like(r, cluster, above, depth, name, twin):
-    """Accounts below each other; a twin has the same tree once more, perhaps with other shares."""
+    """Adds accounts below each other.  A twin has the same tree again, possibly with other
+    shares."""
     shares = r.choice((0, 1, 1, 1, 2, 2, 3, 6, PARENT)) if not twin else 1
     cluster.account(name, above, shares)
     uses = r.choice(((0, 1, 2, 3), (0, 0, 6), (2, 2), (1, 3, 9, 27), (7,), (0,)))
@@ -66,7 +68,7 @@ def random_site(seed):
 
 
 def tree_of(path, settings):
-    """The reference's tree, with its fractions."""
+    """Returns the reference's tree, with its fractions."""
     settings = dict(reference.DEFAULTS, **settings)
     db = sqlite3.connect(path)
     root, nodes, heirs = reference.read_tree(db, 'c')
@@ -79,7 +81,7 @@ def tree_of(path, settings):
 
 
 def oblivious(node, root):
-    """R where it is a fraction: while k is 1; else nothing."""
+    """Returns R if it is a fraction, which requires that k is 1; otherwise None."""
     if node.fair is root:
         return Fraction(node.total, root.total) / node.S if root.total and node.S else Fraction(0)
     above = oblivious(node.fair, root)
@@ -91,7 +93,7 @@ def oblivious(node, root):
 
 
 def worth(algorithm, node, root, settings):
-    """The larger the better; None: there is no telling."""
+    """Returns a value that is larger for a better rank, or None if it is not known."""
     if algorithm in ('classic', 'depth_oblivious') and reference.is_of_25_11(settings) and \
             node.is_parent and node.fair is root:
         return Fraction(-1)
@@ -109,7 +111,7 @@ def worth(algorithm, node, root, settings):
 
 
 def try_order(rows, worths, name, algorithm):
-    """What is wrong with the order that was published."""
+    """Returns the errors in the published order."""
     wrong = []
     if algorithm == 'depth_oblivious':
         return wrong
@@ -170,10 +172,11 @@ def body():
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             more = try_site(folder, seed)
         wrong, ties, unlike = wrong + more[0], ties + more[1], unlike + more[2]
-    tap.ok(not wrong, f'{ties} that are equal to others have one factor, {unlike} different values stand in their order',
+    tap.ok(not wrong, f'{ties} tied values have one factor, {unlike} different values are in order',
            f'{len(wrong)} do not', *wrong[:20])
     if len(sites) >= 40:
-        tap.ok(ties > 40 * len(sites) and unlike > 40 * len(sites), 'with many of both', ties, unlike)
+        tap.ok(ties > 40 * len(sites) and unlike > 40 * len(sites),
+               'the sites have many ties and many different values', ties, unlike)
 
 
 tap.main(body)

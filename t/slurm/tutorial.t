@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""doc/plain.md does what it says, on every database; so do the example views of sql/site."""
+"""Tests that doc/plain.md works as described on every database, and also the example views of
+sql/site."""
 
 import os
 import re
@@ -39,7 +40,8 @@ def block(kind):
 
 
 def follow(place, make, source, results):
-    """make runs SQL in the site's database; source and results are lines of settings."""
+    """Follows the page. make runs SQL in the site's database; source and results are lines of
+    settings."""
     make(block('sql') + ';\n' + read(block('view').strip()))
     path = os.path.join(place, 'fm.conf')
     with open(path, 'w', encoding='utf-8') as file:
@@ -47,8 +49,8 @@ def follow(place, make, source, results):
     commands = block('run').splitlines()
     for command in ('init', 'check', *commands):
         status, out, err = fairmill(path, *command.split())
-        tap.ok(status == 0, f'`{command}` works', out, err)
-    tap.same(out, block('answer'), 'and the page shows what it prints')
+        tap.ok(status == 0, f'`{command}` succeeds', out, err)
+    tap.same(out, block('answer'), "the page shows the command's output")
 
 
 def meter(place, make, source, results):
@@ -59,10 +61,12 @@ def meter(place, make, source, results):
                    f"[results]\n{results}\n[usage]\nhalf_life = 0\n")
     for command in (('init',), ('run', '--now', 20000), ('show', '--parsable')):
         status, out, err = fairmill(path, *command)
-        tap.ok(status == 0, f"with the meter's views `{command[0]}` works", out, err)
+        tap.ok(status == 0, f"with the meter's views `{command[0]}` succeeds", out, err)
     rows = {tuple(line.split('|')[1:3]): line.split('|') for line in out.splitlines()}
-    tap.same([rows[name, name][6] for name in ('weather', 'genes')], ['3600', '360'], 'every hour counts what was metered')
-    tap.same([rows[name, name][9] for name in ('genes', 'weather')], ['1', '0.5'], 'and who has used least of a share is next')
+    tap.same([rows[name, name][6] for name in ('weather', 'genes')], ['3600', '360'],
+             'the usage is the metered usage of every hour')
+    tap.same([rows[name, name][9] for name in ('genes', 'weather')], ['1', '0.5'],
+             'the project with the least usage of its share is next')
 
 
 def on_sqlite(place):
