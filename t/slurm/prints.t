@@ -377,7 +377,7 @@ def wrong_queues(queue):
            'three minutes later ages may not be from the last decay cycle', status)
     for what, bad, said in (('no JOBID', 'USER|AGE|JOBID2\nbob|1|2\n', 'line 1'),
                             ('a field too many', bars + '1|2|3\n', f'line {len(bars.splitlines()) + 1}'),
-                            ('a bad age', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is no AGE"),
+                            ('a bad age', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is not a valid AGE"),
                             ('unknown columns without headings', '21|bob|7\n', 'line 1: which columns')):
         status, message = queue.diff(bad)
         tap.ok(status == 65 and said in message and "sprio'" in message,
