@@ -24,7 +24,7 @@ WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 -- kind: number
 -- size: 4 4
 -- steps: blue 0.8=green 1.25=orange 2=red
-SELECT CASE WHEN level_shares_norm > 0 THEN level_usage / level_shares_norm END AS use_over_share
+SELECT CASE WHEN level_shares_norm > 0 THEN level_usage / level_shares_norm END AS usage_over_share
 FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
@@ -47,7 +47,7 @@ WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 -- about: 1: usage equals the share.  The scale is logarithmic, so 2 and 0.5 are equally far from 1.
 -- kind: ratios
 -- size: 12 9
-SELECT $__unixEpochGroup(as_of, $__interval) AS time, AVG(1 / level_fs) AS use_over_share
+SELECT $__unixEpochGroup(as_of, $__interval) AS time, AVG(1 / level_fs) AS usage_over_share
 FROM fairmill_account_history
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring} AND $__unixEpochFilter(as_of)
     AND level_fs > 0 AND level_fs < 1e99

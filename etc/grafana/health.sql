@@ -20,8 +20,8 @@ SELECT $__unixEpochTo() - MAX(computed_at) AS age FROM fairmill_account WHERE cl
 -- about: Its status: done if it published, otherwise failed.
 -- kind: table
 -- size: 8 4
--- units: took=ms behind=s
-SELECT r.status, r.kind, r.duration_ms AS took, r.source_lag AS behind
+-- units: duration=ms source_lag=s
+SELECT r.status, r.kind, r.duration_ms AS duration, r.source_lag AS source_lag
 FROM fairmill_runs r
 WHERE r.cluster = ${cluster:sqlstring}
     AND r.run_id = (SELECT MAX(m.run_id) FROM fairmill_runs m WHERE m.cluster = r.cluster)
@@ -58,7 +58,7 @@ LIMIT 1
 -- kind: curves
 -- size: 12 9
 -- unit: ms
-SELECT $__unixEpochGroup(started_at, $__interval) AS time, kind AS metric, MAX(duration_ms) AS took
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, kind AS metric, MAX(duration_ms) AS duration
 FROM fairmill_runs
 WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at)
 GROUP BY $__unixEpochGroup(started_at, $__interval), kind
@@ -69,7 +69,7 @@ ORDER BY 1, 2
 -- kind: curves
 -- size: 12 9
 -- unit: s
-SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(source_lag) AS behind
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(source_lag) AS source_lag
 FROM fairmill_runs
 WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at) AND source_lag IS NOT NULL
 GROUP BY $__unixEpochGroup(started_at, $__interval)

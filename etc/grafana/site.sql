@@ -53,7 +53,7 @@ WHERE r.cluster = ${cluster:sqlstring}
 -- kind: bars
 -- size: 12 9
 -- steps: blue 0.8=green 1.25=orange 2=red
-SELECT account, level_usage / level_shares_norm AS use_over_share
+SELECT account, level_usage / level_shares_norm AS usage_over_share
 FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND level_shares_norm > 0 AND shares IS NOT NULL
 ORDER BY 2 DESC, account
@@ -73,7 +73,7 @@ ORDER BY level_shares_norm DESC, account
 -- about: is logarithmic, so 2 and 0.5 are equally far from 1.
 -- kind: ratios
 -- size: 12 9
-SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, h.account AS metric, AVG(1 / h.level_fs) AS use_over_share
+SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, h.account AS metric, AVG(1 / h.level_fs) AS usage_over_share
 FROM fairmill_account_history h
 JOIN fairmill_account r ON r.cluster = h.cluster AND r.parent_id IS NULL AND r.id_assoc = h.parent_id
 WHERE h.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(h.as_of) AND h.level_fs > 0 AND h.level_fs < 1e99
@@ -143,7 +143,7 @@ ORDER BY 1
 -- size: 24 10
 -- units: share=percentunit used=percentunit
 SELECT account, depth, shares, shares_norm AS share, usage_norm AS used,
-    CASE WHEN shares_norm > 0 THEN usage_norm / shares_norm END AS used_over_share,
+    CASE WHEN shares_norm > 0 THEN usage_norm / shares_norm END AS usage_over_share,
     fairshare, users, best, mean, worst
 FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND parent_id IS NOT NULL
