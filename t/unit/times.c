@@ -22,6 +22,15 @@ static const char *read_as(const char *given)
     return text.bytes;
 }
 
+/* Returns the name of a test: `given` in quotes, and `predicate`.  The next call overwrites it. */
+static const char *statement(const char *given, const char *predicate)
+{
+    static struct text text;
+    text.length = 0;
+    text_format(&text, "'%s' %s", given, predicate);
+    return text.bytes;
+}
+
 /* The times that sacct of Slurm 22.05 read from its option -S at NOW. */
 static const struct {
     const char *given, *time;
@@ -69,7 +78,8 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        is_string(read_as(forms[i].given), forms[i].time, forms[i].given);
+        is_string(read_as(forms[i].given), forms[i].time,
+                  statement(forms[i].given, "is read as sacct reads it"));
     is_string(read_as("1761991200"), "2025-11-01T10:00:00", "digits are epoch seconds");
     is_string(read_as("2026"), "1970-01-01T00:33:46",
               "four digits are epoch seconds if they are not a date");
@@ -96,7 +106,7 @@ int main(void)
         "11/1/1",     "yesterday",    "1969-12-31",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        ok(!time_read(wrong[i], NOW, &time), wrong[i]);
+        ok(!time_read(wrong[i], NOW, &time), statement(wrong[i], "is rejected as a time"));
 
     setenv("TZ", "Europe/Berlin", 1);
     tzset();
