@@ -258,7 +258,7 @@ def queue_as_printed(queue):
                        ('headings of one of two clusters', 'CLUSTER: live\n' + table.splitlines()[0] +
                         '\nCLUSTER: other\n' + table)):
         status, message = queue.diff(text)
-        tap.ok(status == 65 and "no job of cluster 'live'" in message, f'{what} alone cannot be compared', message)
+        tap.ok(status == 65 and "no jobs of cluster 'live'" in message, f'{what} alone cannot be compared', message)
     status, answer = queue.diff('CLUSTER: other\n' + table + '\nCLUSTER: live\n' + table)
     tap.same((status, answer['compared']), (0, len(no_heading)), 'one of several clusters is compared')
 
@@ -378,7 +378,7 @@ def wrong_queues(queue):
     for what, bad, said in (('no JOBID', 'USER|AGE|JOBID2\nbob|1|2\n', 'line 1'),
                             ('a field too many', bars + '1|2|3\n', f'line {len(bars.splitlines()) + 1}'),
                             ('a bad age', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is not a valid AGE"),
-                            ('unknown columns without headings', '21|bob|7\n', 'line 1: which columns')):
+                            ('unknown columns without headings', '21|bob|7\n', 'line 1: unknown columns')):
         status, message = queue.diff(bad)
         tap.ok(status == 65 and said in message and "sprio'" in message,
                f'{what} is rejected, with its file and line', message)
