@@ -17,7 +17,7 @@
 
 #define USUAL_DAYS 30
 
-/* Instants from one on and up to another. */
+/* Times, both included. */
 struct history_command_span {
     int64_t from, to;
 };
@@ -30,19 +30,24 @@ struct history_options {
     bool usage;
 };
 
-/* An association, also one that is gone: as it was last, and how well it ever matched the name that
- * was asked for. */
+/* An association, or a removed one: its last recorded state, and its best match with the requested
+ * name at any time. */
 struct history_command_known {
     char *cluster, *account, *user, *partition;
     int64_t id, parent_id;
     enum name_match match;
-    enum { PLACE_UNKNOWN, PLACE_BELOW, PLACE_ELSEWHERE } place; /* of the account that is shown */
-    struct series series;                                       /* its points */
+    enum {
+        PLACE_UNKNOWN,
+        PLACE_BELOW,
+        PLACE_ELSEWHERE
+    } place;              /* relative to the account that is
+                           * shown */
+    struct series series; /* its points */
 };
 struct known_list {
     struct history_command_known *rows;
     size_t count;
-    const char *with_days; /* the cluster of which the days of users are read; NULL: none */
+    const char *with_days; /* the cluster whose daily usage was read for all users; NULL: none */
 };
 
 static void known_free(struct history_command_known *known)
@@ -54,7 +59,7 @@ static void known_free(struct history_command_known *known)
     free(known->series.points);
 }
 
-/* Rows come by cluster, id and age, so that the last of an association stays. */
+/* Rows are ordered by cluster, id and time, so the last state of an association remains. */
 static void add_known(struct known_list *list, const struct db_value *row, const char *asked)
 {
     struct history_command_known known = { db_value_text(&row[0]),
@@ -89,7 +94,8 @@ static int history_command_read_known(struct db *db, const char *asked, struct k
     return db_finish(rows);
 }
 
-/* What the span is within a cluster, where it is not said: up to the newest point or day. */
+/* Finds the period for a cluster.  By default it ends with the newest point, or with the newest day
+ * of usage. */
 static int history_command_find_span(struct db *db, const struct history_options *options,
                                      const char *cluster, struct history_command_span *span,
                                      struct error *err)
@@ -109,7 +115,7 @@ static void history_command_add_point(struct series *series, struct series_point
     *memory_append(&series->points, &series->count) = point;
 }
 
-/* A row of sql_query_history_read. */
+/* Converts a row of sql_query_history_read. */
 static struct series_point history_command_point_of(const struct db_value *row)
 {
     char *name = db_value_text(&row[4]);
@@ -139,7 +145,8 @@ static int read_points(struct db *db, const struct history_command_known *known,
     return db_finish(rows);
 }
 
-/* An association of the same cluster; rows are by cluster and id. */
+/* Returns the association of this cluster with this id, or NULL.  Rows are sorted by cluster and
+ * id. */
 static struct history_command_known *find_known(const struct known_list *list, const char *cluster,
                                                 int64_t id)
 {
@@ -157,8 +164,8 @@ static struct history_command_known *find_known(const struct known_list *list, c
     return found ? &list->rows[low] : NULL;
 }
 
-/* Whose usage that of `top` is: its own, and where it is an account that of all who hung below it
- * last.  Each association is gone through once, on the way up from it or from below. */
+/* Marks the associations whose usage belongs to `top`: itself and, if it is an account, those last
+ * recorded below it.  Follows parents upwards and visits each association once. */
 static void note_below(struct known_list *list, struct history_command_known *top)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -169,7 +176,8 @@ static void note_below(struct known_list *list, struct history_command_known *to
         if (strcmp(end->cluster, top->cluster) != 0)
             continue;
         while (end && end->place == PLACE_UNKNOWN) {
-            end->place = PLACE_ELSEWHERE; /* also where names of different times make a ring */
+            end->place = PLACE_ELSEWHERE; /* also ends a loop, which states of different times can
+                                           * form */
             end = end->parent_id ? find_known(list, top->cluster, end->parent_id) : NULL;
         }
         if (!end || end->place != PLACE_BELOW)
@@ -180,7 +188,7 @@ static void note_below(struct known_list *list, struct history_command_known *to
     }
 }
 
-/* Days without usage are points too. */
+/* Adds a day of usage; days without usage are points, too. */
 static void add_day(struct series *series, int64_t day, double usage)
 {
     while (series->count && series->points[series->count - 1].at < day) {
@@ -196,8 +204,8 @@ static void add_day(struct series *series, int64_t day, double usage)
         history_command_add_point(series, (struct series_point){ .at = day, .usage = usage });
 }
 
-/* The days of an account; or those of all users of its cluster who match as well, in one reading,
- * as a user may be in many partitions. */
+/* Reads the daily usage of an account.  For users, reads all matching users of the cluster at once,
+ * because a user can have associations with many partitions. */
 static int history_command_read_days(struct db *db, struct known_list *list,
                                      struct history_command_known *known,
                                      const struct history_command_span *span, struct error *err)
@@ -260,8 +268,8 @@ static enum name_match best_match(const struct history_options *options,
     return best;
 }
 
-/* Treat users whom the viewer may not see as unknown.  Whether anybody may be hidden on one of the
- * clusters. */
+/* Treats hidden users as unknown.  Returns true if users may be
+ * hidden on one of the clusters. */
 static bool history_command_hide_others(const struct permissions *permissions,
                                         struct known_list *list)
 {
@@ -318,7 +326,7 @@ static int show_all(const struct command_context *context, const char *name,
     return history_command_add_all(published, options, list, name, context->answer, err);
 }
 
-/* Also of clusters that are published no more. */
+/* Includes clusters that are no longer published. */
 static int history_add_name(const struct command_context *context, const char *name,
                             struct error *err)
 {

@@ -16,13 +16,12 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
+/* Prints published values as metrics for the textfile collector of Prometheus's node_exporter. */
 
-/* The text format in which Prometheus takes numbers: each metric with its help, its type, and then
- * all of its samples.  Names that exporters of Slurm have already are kept; what they do not have
- * begins with fairmill_. */
+/* In Prometheus's text format, each metric has its help and type, then all its samples.  Metrics
+ * that exporters of Slurm have keep their names there; all others begin with `fairmill_`. */
 
-/* What associations have comes first: the same metrics of accounts and of users, by scheduler. */
+/* The first metrics exist for accounts and for users, and for each scheduler. */
 #define SCOPES (2 * SCHEDULERS)
 enum metric {
     METRIC_FAIRSHARE,
@@ -31,12 +30,12 @@ enum metric {
     METRIC_RAW_SHARES,
     METRIC_RAW_USAGE,
     METRICS_OF_SCOPE,
-    /* Of every association. */
+    /* For each association. */
     METRIC_EFFECTIVE_USAGE = SCOPES * METRICS_OF_SCOPE,
     METRIC_LEVEL_FS,
     METRIC_RANK,
     METRIC_PARENT,
-    /* Of every cluster. */
+    /* For each cluster. */
     METRIC_COMPUTED,
     METRIC_DURATION,
     METRIC_LAG,
@@ -51,7 +50,7 @@ enum metric {
     METRIC_USE_OVER,
     METRIC_USE_UNDER,
     METRIC_LEFT_OUT,
-    /* Of all. */
+    /* For all clusters together. */
     METRIC_PUBLISHED,
     METRICS,
 };
@@ -117,10 +116,11 @@ static const struct {
     [METRIC_PUBLISHED] = { "fairmill_published_clusters", "Number of published clusters" },
 };
 
-/* The labels of a sample; those that are NULL are not there. */
+/* The labels of a sample; NULL labels are omitted. */
 struct metric_labels {
     const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope;
-    const struct terminology *terms; /* the account's and the user's labels; NULL: these */
+    const struct terminology *terms; /* names of the labels for account and user; NULL: `account`
+                                      * and `user` */
 };
 
 struct metrics {
@@ -138,7 +138,8 @@ static void metrics_quote(struct text *text, size_t start)
     free(name);
 }
 
-/* A name as it can be printed, in which quotes and backslashes stand behind one more of these. */
+/* Adds a label.  Replaces unprintable characters of its value, and escapes quotes and
+ * backslashes. */
 static void metrics_add_label(struct text *text, const char **between, const char *label,
                               const char *name)
 {
@@ -155,7 +156,7 @@ static void metrics_add_label(struct text *text, const char **between, const cha
     *between = ",";
 }
 
-/* A sample; one that is not finite is left out: monitors add up. */
+/* Adds a sample.  Omits a value that is not finite, because monitoring systems compute sums. */
 static void metrics_add(struct metrics *metrics, int metric, const struct metric_labels *labels,
                         double value)
 {
@@ -190,17 +191,17 @@ static void metrics_print(struct metrics *metrics, struct text *text)
         text_free(samples);
     }
 }
-/* So many accounts and so many users of each cluster have series, where --top says nothing else. */
+/* Default of --top: number of accounts, and of users, that have series in each cluster. */
 #define USUAL_TOP 1000
 
 struct metrics_options {
     struct shared_options shared;
     const char *output, *top_text;
     bool accounts_only;
-    uint64_t top; /* of accounts, and of users; UINT64_MAX: all */
+    uint64_t top; /* for accounts and for users; UINT64_MAX: all */
 };
 
-/* NAN: the column is NULL. */
+/* Returns NAN if the column is NULL. */
 static double metrics_command_number_of(const struct db_value *value)
 {
     return value->type == DB_REAL      ? value->real
@@ -227,7 +228,7 @@ static void add_association(struct metrics *metrics, const struct published_clus
     metrics_add(metrics, first + METRIC_FAIRSHARE, &labels, algorithm->factor(values));
     metrics_add(metrics, first + METRIC_NORM_SHARES, &labels, algorithm->norm_shares(values));
     metrics_add(metrics, first + METRIC_NORM_USAGE, &labels, values->usage_norm);
-    /* The root has no RawShares, as in show. */
+    /* Like `fairmill show`, omit the root's RawShares. */
     if (i && !node_has_parent_shares(node))
         metrics_add(metrics, first + METRIC_RAW_SHARES, &labels, node->shares);
     metrics_add(metrics, first + METRIC_RAW_USAGE, &labels, values->usage_raw);
@@ -246,7 +247,7 @@ struct used {
     uint32_t node, place;
 };
 
-/* Who has used most comes first, and of those who have used the same, who is listed first. */
+/* Orders by usage, highest first; ties by position in the tree's list. */
 static int compare_use(const void *left, const void *right)
 {
     const struct used *a = left, *b = right;
@@ -261,8 +262,8 @@ static int compare_place(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Those accounts of a cluster, or those of its users, that used most, by id; returns how many are
- * left out. */
+/* Adds the accounts, or the users, of a cluster that have the most usage, ordered by id.  Returns
+ * the number of omitted ones. */
 static size_t metrics_command_add_top(struct metrics *metrics,
                                       const struct published_cluster *cluster, bool users,
                                       uint64_t top)
@@ -284,7 +285,7 @@ static size_t metrics_command_add_top(struct metrics *metrics,
     return count - kept;
 }
 
-/* Everybody may read metrics, so with [report] private they have no users. */
+/* All users can read metrics, so [report] private removes users from them. */
 static int add_associations(struct metrics *metrics, struct published *published,
                             const struct metrics_options *options, struct error *err)
 {
@@ -327,7 +328,7 @@ static void metrics_command_add_cluster(struct metrics *metrics,
     }
 }
 
-/* Where nothing is published there is one sample that says so. */
+/* If nothing is published, one sample shows this. */
 static int add_health(struct metrics *metrics, const struct settings *settings, struct db *db,
                       struct error *err)
 {
@@ -376,7 +377,7 @@ static int metrics_command_add_all(struct metrics *metrics, struct db *db, const
     return db_finish(rows);
 }
 
-/* All from one snapshot. */
+/* Reads everything from one snapshot. */
 static int metrics_command_read_all(struct metrics *metrics, struct command_context *context,
                                     struct error *err)
 {
@@ -426,7 +427,8 @@ static int metrics_answer(struct command_context *context, struct error *err)
     if (!result) {
         text_add(&text, "");
         metrics_print(&metrics, &text);
-        /* Collectors skip names that do not end with .prom, such as that of the temporary file. */
+        /* Collectors skip names that do not end with .prom, such as the name of the temporary file.
+         */
         result = command_output(options->output, &text, err);
     }
     text_free(&text);

@@ -21,13 +21,13 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* Nobody waits longer than this for what need not be there. */
+/* Longest wait, in seconds, for new jobs from the accounting database, which are optional. */
 #define DEADLINE_S 5
 
-/* The published jobs by key, and the queue to add from. */
+/* The keys of the published jobs, and a queue with further jobs. */
 struct prio_adder {
     struct prio_list *list;
-    const struct release *release; /* NULL: not known */
+    const struct release *release; /* NULL if unknown */
     const struct queue *queue;
     struct id_index *known;
 };
@@ -38,7 +38,7 @@ static bool prio_is_new(const void *context, const struct priority_job *job)
     return id_index_find(adder->known, job->key) == INDEX_NONE;
 }
 
-/* What is read of the accounting database. */
+/* The data read from the accounting database. */
 struct prio_reading {
     struct names *names; /* of the queue */
     struct queue *queue;
@@ -64,7 +64,7 @@ static bool any_new(const struct prio_adder *adder)
     return false;
 }
 
-/* The queue first: where all of it is published there is nothing else to read. */
+/* Reads the queue first: if all its jobs are published, nothing else is needed. */
 static int prio_read_snapshot(struct prio_reading *reading, struct prio_adder *adder,
                               const struct settings *settings, struct db *db, struct error *err)
 {
@@ -88,7 +88,7 @@ static int prio_read_snapshot(struct prio_reading *reading, struct prio_adder *a
     return tree_build(&reading->tree, &associations, settings->on_bad_rows, reading->findings, err);
 }
 
-/* -1 where it cannot be read, whatever the reason is. */
+/* Returns -1 if the accounting database cannot be read for any reason. */
 static int prio_read_source(struct prio_reading *reading, struct prio_adder *adder,
                             const struct settings *settings)
 {
@@ -110,7 +110,7 @@ static int prio_read_source(struct prio_reading *reading, struct prio_adder *add
     return result;
 }
 
-/* By node. */
+/* Returns the factor of a node. */
 static double fairshare_of(const void *fairshare, uint32_t node)
 {
     return ((const double *)fairshare)[node];
@@ -134,7 +134,7 @@ static void take_factor(void *context, const struct published_row *row)
                            &tree->nodes[place], &row->values);
 }
 
-/* NAN where there is none, or they cannot be read. */
+/* Returns factors by node; NAN if the factor is missing or cannot be read. */
 static double *read_fairshare(struct published *published, const struct published_cluster *cluster,
                               const struct tree *tree)
 {
@@ -146,10 +146,10 @@ static double *read_fairshare(struct published *published, const struct publishe
     return factors.fairshare;
 }
 
-/* Add to a cluster's published jobs those that came since its run: "new jobs are immediately
- * assigned a priority" (seed 001).  Their priorities hold for the time of the run, as all others
- * do, and are made from the factors that it published and from today's settings.  If the accounting
- * database cannot be read, nothing is added. */
+/* Adds the jobs that were submitted since the cluster's run to its published jobs: "new jobs are
+ * immediately assigned a priority" (seed 001).  Like all others, their priorities are computed for
+ * the time of the run.  They use the published factors and the current settings.  If the accounting
+ * database cannot be read, adds nothing. */
 static void new_jobs_add(struct prio_list *list, const struct settings *settings,
                          struct published *published, const struct published_cluster *cluster)
 {
@@ -175,16 +175,16 @@ static void new_jobs_add(struct prio_list *list, const struct settings *settings
 struct prio_options {
     struct shared_options shared;
     struct prio_filter filter;
-    const char *sort; /* NULL: the usual order */
+    const char *sort; /* NULL: the default order */
     const char *formula_text;
-    struct formula *formula; /* NULL: nobody wishes for one */
+    struct formula *formula; /* NULL: no formula was given */
     struct sprio_look look;
     struct column columns[PRIO_COLUMNS];
     struct table_layout layout;
-    const struct settings *all; /* what a run would have; NULL if this user may not read it */
+    const struct settings *all; /* the settings of a run; NULL if the user cannot read them */
 };
 
-/* The lists of all clusters that are shown. */
+/* The lists of all clusters. */
 struct shown {
     struct prio_list **lists;
     size_t count;
@@ -197,7 +197,7 @@ static void shown_free(struct shown *shown)
     free(shown->lists);
 }
 
-/* Some job must have one of the ids that were asked for. */
+/* Fails if no job has one of the requested ids. */
 static int check_jobs(const struct prio_options *options, const struct shown *shown,
                       struct error *err)
 {
@@ -227,7 +227,7 @@ static int refuse_weights(const struct prio_list *list, struct error *err)
                 list->cluster);
 }
 
-/* Leave the jobs that the options ask for. */
+/* Removes the jobs that the options do not select. */
 static int prio_choose(struct prio_list *list, const struct prio_options *options,
                        struct published *published, struct published_cluster *cluster,
                        struct error *err)
@@ -285,8 +285,8 @@ static int prio_read_all(struct published *published, const struct prio_options 
     return published_look_for_names(published, err) ? -1 : check_jobs(options, shown, err);
 }
 
-/* As sprio prints it, what its columns are depends on the weights of each cluster; OpenPBS's jobs
- * have others. */
+/* sprio's columns depend on the weights, so each cluster has its own table.  OpenPBS's jobs have
+ * other columns. */
 static int add_for_people(struct text *text, const struct prio_options *options,
                           const struct shown *shown, struct error *err)
 {
@@ -369,7 +369,7 @@ static int check_format(const struct prio_options *options, struct error *err)
     return sprio_check_format(options->look.format, err);
 }
 
-/* What is wrong is said before anything is read. */
+/* Reports invalid options before anything is read. */
 static int prio_check(struct command_context *context, struct error *err)
 {
     struct prio_options *options = context->options;

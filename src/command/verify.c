@@ -15,14 +15,14 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* ---- What is printed ---- */
+/* ---- The output ---- */
 
-/* A difference, or how many more a table has. */
+/* A difference, or the number of further differences of a table. */
 struct verify_command_row {
     const char *cluster;
     const char *table;
     const struct row_difference *difference; /* NULL: `more` is set */
-    const char *cause;                       /* of the difference, in words */
+    const char *cause;                       /* of the difference */
     int64_t more;
 };
 
@@ -67,7 +67,7 @@ static void verify_command_add_rows(struct answer *answer, const char *cluster,
     }
 }
 
-/* ---- What is looked at ---- */
+/* ---- The comparison ---- */
 
 struct verify_options {
     struct shared_options shared;
@@ -77,15 +77,15 @@ struct verify_options {
 struct verifying {
     const struct verify_options *options;
     const struct settings *settings;
-    struct text summary; /* for people, a line for each cluster */
+    struct text summary; /* for the text output, a line for each cluster */
     struct command_context *context;
-    struct name_list mendable; /* clusters of whose history something differs */
+    struct name_list mendable; /* clusters whose history has differences */
     bool differs;
-    bool is_last;      /* nothing is repaired after this */
-    bool was_repaired; /* ... but something was before it */
+    bool is_last;      /* there is no repair after this comparison */
+    bool was_repaired; /* there was a repair before this comparison */
 };
 
-/* `tiny: 58 rows of 2026-11-22T10:00:00, as computed`. */
+/* Adds a line such as `cluster tiny: ...`, with the result for the cluster. */
 static void summarize(struct verifying *verifying, const char *cluster,
                       const struct verification *verification)
 {
@@ -104,7 +104,7 @@ static bool has_damaged_history(const struct row_differences *differences)
     return false;
 }
 
-/* One that cannot be verified is complained of, and leaves the others. */
+/* Verifies a cluster.  If that fails, reports the error and continues with the other clusters. */
 static void verify_each(struct verifying *verifying, struct verifier *verifier, const char *cluster)
 {
     struct error err;
@@ -145,7 +145,7 @@ static void tell_faults(struct verifying *verifying, const struct ledger_faults 
     text_free(&words);
 }
 
-/* The tables' version that brought the hashes of entries. */
+/* The version of the tables that introduced hashes of ledger entries. */
 #define VERSION_OF_CHAIN 4
 
 static bool find_unproven(struct verifier *verifier, const struct ledger_book *book,
@@ -161,7 +161,7 @@ static bool find_unproven(struct verifier *verifier, const struct ledger_book *b
     return true;
 }
 
-/* The ledger is of all clusters. */
+/* Verifies the ledger, which contains the entries of all clusters. */
 static void verify_ledger(struct verifying *verifying, struct verifier *verifier)
 {
     struct error err;
@@ -181,7 +181,8 @@ static void verify_ledger(struct verifying *verifying, struct verifier *verifier
     ledger_book_free(&book);
 }
 
-/* Runs take from them what is private, and readers how values were computed. */
+/* Verifies fairmill_settings.  It determines which data are private, and shows how values were
+ * computed. */
 static void verify_settings(struct verifying *verifying, struct verifier *verifier)
 {
     struct error err;
@@ -199,8 +200,8 @@ static void verify_settings(struct verifying *verifying, struct verifier *verifi
     text_free(&digests);
 }
 
-/* Rows are compared with what is in the tables, while readers see views.  It comes last, as
- * PostgreSQL's transaction is of no use behind an error. */
+/* Verifies the views: other checks read the tables, but readers see the views.  Must be the last
+ * check, because an error makes PostgreSQL's transaction unusable. */
 static void verify_views(struct verifying *verifying, struct verifier *verifier)
 {
     struct error err;
@@ -228,8 +229,8 @@ static int verify_all(struct verifying *verifying, struct error *err)
     return result;
 }
 
-/* Print what was found.  After a repair programs get one table only: the differences that the first
- * scan found. */
+/* Compares and prints the differences.  After a repair, output for programs still has one table:
+ * the differences of the first comparison. */
 static int report(struct verifying *verifying, struct error *err)
 {
     struct command_context *context = verifying->context;
@@ -254,9 +255,9 @@ static int verify_report(struct verifying *verifying, struct error *err)
     return result;
 }
 
-/* ---- Mending ---- */
+/* ---- Repairing ---- */
 
-/* History first: a run of now, which reads everything, takes what is left of it for good. */
+/* Repairs history first, because a full run accepts the remaining rows of history as they are. */
 static int repair(const struct verifying *verifying, struct error *err)
 {
     for (size_t i = 0; i < verifying->mendable.count; i++)
@@ -279,7 +280,7 @@ static int report_and_repair(struct verifying *verifying, struct error *err)
     return repair(verifying, err) || verify_report(verifying, err) ? -1 : 0;
 }
 
-/* Clusters whose results are old are verified, too. */
+/* Verifies old results, too. */
 static int verify_check(struct command_context *context, struct error *err)
 {
     (void)err;

@@ -41,7 +41,7 @@ static const struct {
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
-/* As in `credit, debit and set`. */
+/* Adds a list such as `credit, debit and set`. */
 static void add_actions(struct text *text, unsigned left)
 {
     for (size_t i = 0; i < ACTIONS; i++) {
@@ -53,8 +53,8 @@ static void add_actions(struct text *text, unsigned left)
     }
 }
 
-/* Refuse an option that the action does not take.  Export takes no filter: the file must be whole,
- * since its entries are numbered. */
+/* Rejects options that the action does not accept.  `export` accepts no filters: the entries of a
+ * file are numbered, so it must be complete. */
 static int check_actions(const struct ledger_entry_options *options, unsigned action,
                          struct error *err)
 {
@@ -98,22 +98,22 @@ static int check_actions(const struct ledger_entry_options *options, unsigned ac
     return 0;
 }
 
-/* An entry with what later ones did to it. */
+/* An entry, and the effect of later entries on it. */
 struct ledger_list_row {
     const struct ledger_record *record;
     const struct terminology *terms; /* of its cluster */
     uint64_t undone_by;              /* the entry that undoes it; 0: none */
-    bool undone; /* it does not count: some of its undos may be undone themselves */
-    bool hidden; /* it is, or may be, another user's */
+    bool undone;                     /* it does not count; an undo may itself be undone */
+    bool hidden;                     /* it belongs, or may belong, to a user who is hidden */
 };
 
 /* All entries. */
 struct listing {
     const struct published *published;
     const struct ledger_entry_options *options;
-    int64_t from, to; /* of their times, both included */
+    int64_t from, to; /* limits of their times, both included */
     struct ledger_book book;
-    struct ledger_list_row *rows; /* of its records */
+    struct ledger_list_row *rows; /* by record of the book */
 };
 
 static void find_undos(struct listing *listing)
@@ -126,7 +126,7 @@ static void find_undos(struct listing *listing)
             published_words(listing->published, listing->rows[i].record->cluster);
         id_index_add(places, listing->book.records[i].entry.id, i);
     }
-    /* Backwards: whether an undo counts is known before what it undoes. */
+    /* Backwards, so that it is known whether an undo counts before its entry is reached. */
     for (size_t i = listing->book.count; i-- > 0;) {
         const struct ledger_entry *entry = &listing->book.records[i].entry;
         uint32_t place = entry->kind == LEDGER_UNDO && entry->undoes < entry->id
@@ -140,7 +140,7 @@ static void find_undos(struct listing *listing)
     id_index_destroy(places);
 }
 
-/* Entries that may not be told, and what undoes one of these. */
+/* Hides entries that the user may not see, and undos of such entries. */
 static void ledger_list_hide_others(struct listing *listing, const struct permissions *permissions)
 {
     struct id_index *places = id_index_create();
@@ -174,7 +174,7 @@ static bool ledger_list_is_listed(const struct listing *listing, size_t i)
            name_list_wants(&options->kinds, ledger_kind_name(record->entry.kind));
 }
 
-/* The columns. */
+/* ---- Columns ---- */
 
 static void get_words(const void *of, struct cell *cell)
 {
@@ -193,7 +193,7 @@ static void get_kind(const void *of, struct cell *cell)
 
 enum { ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
 
-/* A number that not each kind of entry has. */
+/* Fills a cell with a number that only some kinds of entries have. */
 static void ledger_list_get_number(const void *of, struct cell *cell)
 {
     const struct ledger_list_row *row = of;
@@ -244,7 +244,7 @@ static const struct column columns[] = {
 
 static const struct table_layout ledger_list_layout = { columns, "ledger", .by_cluster = false };
 
-/* People see nothing at all if there is no entry. */
+/* If there are no entries, text output is empty. */
 static int ledger_list_add_rows(const struct listing *listing, struct command_context *context,
                                 struct error *err)
 {
@@ -268,7 +268,7 @@ static bool has_cluster(const void *context, const char *asked)
     return published_has(listing->published, asked);
 }
 
-/* A name that was asked for is that of an entry, or is published. */
+/* Fails if a requested name is neither published nor in an entry. */
 static int ledger_list_check_names(const struct listing *listing, struct published *published,
                                    struct error *err)
 {
@@ -319,7 +319,7 @@ static int ledger_list_answer(struct command_context *context, struct error *err
     return result;
 }
 
-/* What to do, and with which amount, job or entry. */
+/* Reads the action and its amount, job, entry or file. */
 static int take_operands(struct ledger_entry_options *options, struct error *err)
 {
     const char *names[ACTIONS + 1] = { NULL };
@@ -354,7 +354,7 @@ static int take_operands(struct ledger_entry_options *options, struct error *err
     return check_actions(options, actions[chosen].action, err);
 }
 
-/* An entry is of one user and one account. */
+/* A new entry applies to one user and one account at most. */
 static int ledger_command_take_names(struct ledger_entry_options *options, struct error *err)
 {
     return option_list_one(&options->shared.users, "user", &options->user, err) ||

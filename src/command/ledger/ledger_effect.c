@@ -15,13 +15,14 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* What an entry would do: the cluster is computed twice, each time from what the last run kept, so
- * that it is not read as a whole where a run need not. */
+/* The state for showing the effect of an entry.  The cluster is computed without and with the
+ * entry, each time from the checkpoint, so that only a run that must read all jobs reads all
+ * jobs. */
 
 struct effect {
-    struct source source; /* as of an instant */
+    struct source source; /* as of a given time */
     struct checkpointed_read last;
-    struct recorded_state notes; /* without a ledger */
+    struct recorded_state notes; /* the recorded state, without a ledger */
 };
 
 static struct share_list *shares_with(struct effect *effect, struct ledger *ledger,

@@ -8,8 +8,9 @@ struct ledger;
 struct source;
 struct text;
 
-/* Add what a ledger in place of another changes as of the source's instant: usage and fairshare of
- * each association whose usage differs.  Reads what a run would, and writes nothing. */
+/* Adds the changes if `after` replaced the ledger `before`, at the source's time: usage and
+ * fairshare of each association whose usage changes.  Reads the same data as a run, and writes
+ * nothing.  Returns -1 on error. */
 int ledger_add_effect(struct text *text, const struct source *source, struct db *results,
                       struct ledger *before, struct ledger *after, struct error *err);
 

@@ -25,15 +25,15 @@
 
 #define WHY_LENGTH 250
 
-/* What an entry is made from. */
+/* The data from which an entry is made. */
 struct entry_context {
     const struct settings *settings;
     const struct ledger_entry_options *options;
     struct db *source, *reader;
     char *cluster;
     struct ledger_book book;
-    struct ledger *ledger; /* of the cluster, as it is */
-    bool lost;             /* the entry to undo is not there any more */
+    struct ledger *ledger; /* of the cluster, without the new entry */
+    bool lost;             /* the entry to undo no longer exists */
     struct ledger_record record;
     struct refund refund;
 };
@@ -43,7 +43,7 @@ bool action_is(const struct ledger_entry_options *options, const char *action)
     return !strcmp(options->action, action);
 }
 
-/* Of whom: `alice in physics, partition gpu`. */
+/* Adds the subject, such as `user 'alice' in account 'physics', partition 'gpu'`. */
 static void add_whom(struct text *text, const struct ledger_record *record,
                      const struct terminology *terms)
 {
@@ -118,7 +118,7 @@ static bool is_nothing(const char *text, size_t length)
     return decimal_parse(text, length, &decimal) && !decimal.digits;
 }
 
-/* Read an amount: TRES-seconds, or TRES-hours with an h behind it.  Only a set takes 0. */
+/* Reads an amount of TRES-seconds or, with the suffix h, of TRES-hours.  Only a set accepts 0. */
 static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seconds)
 {
     size_t length = strlen(text);
@@ -140,7 +140,7 @@ int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t
     return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --since is after --until");
 }
 
-/* What an action needs of the options that it takes. */
+/* Checks that the options which the action requires are given. */
 static int ledger_entry_check_options(const struct ledger_entry_options *options, struct error *err)
 {
     bool resets = action_is(options, "reset");
@@ -161,7 +161,7 @@ static int ledger_entry_check_options(const struct ledger_entry_options *options
     return 0;
 }
 
-/* An entry says why, for ever. */
+/* Checks the reason, which cannot be changed after the entry is made. */
 static int check_why(const char *why, struct error *err)
 {
     if (!why || !why[strspn(why, " \t")])
@@ -173,7 +173,7 @@ static int check_why(const char *why, struct error *err)
     return 0;
 }
 
-/* What follows from the options, before any database is read. */
+/* Fills the record from the options, before a database is read. */
 static int begin_record(struct entry_context *context, struct error *err)
 {
     const struct ledger_entry_options *options = context->options;
@@ -213,7 +213,7 @@ static int begin_record(struct entry_context *context, struct error *err)
     return 0;
 }
 
-/* The one cluster that is meant. */
+/* Finds the only cluster that the options and the settings select. */
 static int find_cluster(struct entry_context *context, struct error *err)
 {
     const struct name_list *list = &context->options->shared.clusters;
@@ -222,8 +222,8 @@ static int find_cluster(struct entry_context *context, struct error *err)
                                &context->cluster, err);
 }
 
-/* *found: whether the entry is a lost one.  People may undo a lost entry, and so accept its loss.
- */
+/* Sets `*found` if the entry to undo is lost.  A lost entry may be undone, which accepts its
+ * loss. */
 static int find_lost(struct entry_context *context, bool *found, struct error *err)
 {
     struct ledger_faults faults = ledger_faults_of(&context->book);
@@ -239,8 +239,8 @@ static int find_lost(struct entry_context *context, bool *found, struct error *e
     return *found && !known ? find_cluster(context, err) : 0;
 }
 
-/* The cluster and the instant of what is undone are the undo's own.  Of a chain of undos only the
- * last can be undone, which is what somebody means who names any entry of it that counts. */
+/* Takes the cluster and the time of the undo from the entry to undo.  In a chain of undos, only the
+ * last one can be undone.  The user may name any entry of the chain that counts. */
 static int find_undone(struct entry_context *context, struct error *err)
 {
     uint64_t id = context->record.entry.undoes;
@@ -264,7 +264,7 @@ static int find_undone(struct entry_context *context, struct error *err)
 static int check_undone(struct entry_context *context, struct error *err)
 {
     uint64_t id = context->record.entry.undoes;
-    if (context->lost) /* what it did is not known, and nothing now */
+    if (context->lost) /* its effect is unknown, and it has no effect now */
         ledger_add(context->ledger, &(struct ledger_entry){ .id = id, .kind = LEDGER_UNDO });
     const struct ledger_entry *last = ledger_last_undo(context->ledger, id);
     if (ledger_is_undone(context->ledger, id))
@@ -275,7 +275,7 @@ static int check_undone(struct entry_context *context, struct error *err)
     return 0;
 }
 
-/* Without the rest of the entry, which all of them have. */
+/* Finds the jobs to refund; their entries have all other fields in common. */
 static int find_refunded(struct entry_context *context, const struct source *source,
                          struct error *err)
 {
@@ -307,7 +307,7 @@ static int find_subject(struct entry_context *context, struct error *err)
     return check_undone(context, err);
 }
 
-/* The ledger with the entry in it. */
+/* Returns a copy of the ledger with the new entries. */
 static struct ledger *with_entry(const struct entry_context *context)
 {
     struct ledger *ledger = ledger_create();
@@ -366,7 +366,7 @@ static int show_effect(const struct entry_context *context, struct error *err)
     return result;
 }
 
-/* The answer to COMMIT was lost: an entry that is there is made. */
+/* The response to COMMIT was lost: if the entry exists, it was entered. */
 static int look_again(const struct entry_context *context, const struct ledger_record *record,
                       struct error *err)
 {
@@ -384,7 +384,7 @@ static int look_again(const struct entry_context *context, const struct ledger_r
                            record->entry.id);
 }
 
-/* Copies of one record, each with a job of its own; texts stay the record's. */
+/* Copies the record for each job to refund.  The texts still belong to context->record. */
 static struct ledger_record *records_of(const struct entry_context *context, size_t *count)
 {
     *count = context->refund.found.count ? context->refund.found.count : 1;

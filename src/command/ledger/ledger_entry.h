@@ -10,11 +10,11 @@ struct permissions;
 struct settings;
 struct terminology;
 
-/* What `ledger` was asked for, and how an entry is made of it. */
+/* The options of `ledger`, and making an entry from them. */
 
 struct ledger_entry_options {
     struct shared_options shared;
-    const char *action, *subject; /* credit ... undo, and the amount, job or entry */
+    const char *action, *subject; /* such as credit or undo, and its amount, job, entry or file */
     const char *user, *account, *partition;
     const char *why, *at;
     bool all;
@@ -25,24 +25,27 @@ struct ledger_entry_options {
 
 bool action_is(const struct ledger_entry_options *options, const char *action);
 
-/* Add what an entry does, in a few words. */
+/* Adds a short description of the entry. */
 void add_entry_words(struct text *text, const struct ledger_record *record,
                      const struct terminology *terms);
 
-/* Fail with the entries that are lost or changed, of the cluster if one is named, if any are. */
+/* Returns -1 with an error that lists lost and changed entries, if there are any; if `clusters`
+ * names one cluster, only its entries. */
 int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,
                        struct error *err);
 
-/* Whether this viewer may be told of an entry.  Entries of other users are hidden where their usage
- * is private, and refunds wherever anything is, since the ledger does not know whose job it was. */
+/* Returns true if the user may see the entry.  Entries of other users are hidden if their usage is
+ * private.  Refunds are hidden if anything is private, because the ledger does not contain the user
+ * of a job. */
 bool ledger_may_be_told(const struct permissions *permissions, const struct ledger_record *record);
 
-/* Read --since and --until, once the time zone is set; what is not given is no limit.  ERROR_USAGE.
- */
+/* Reads --since and --until; the time zone must be set.  An option that is not given sets no limit.
+ * Returns -1 with ERROR_USAGE on error. */
 int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t *to,
               struct error *err);
 
-/* Make the entry, or several of a refund, show what they do, ask, and enter them. */
+/* Makes an entry, or several for a refund.  Shows the effect, asks for confirmation and enters
+ * them, according to --yes and --dry-run.  Returns -1 on error. */
 int entry_make(const struct settings *settings, const struct ledger_entry_options *options,
                struct error *err);
 

@@ -32,12 +32,12 @@ enum {
 
 #define IN(member) offsetof(struct ledger_import, member)
 
-/* A line, called as in the list where that has the same. */
+/* The fields of a line; `ledger list` uses the same names. */
 static const struct ledger_file_field {
     const char *name;
     enum field_type type;
     size_t at;
-    int kinds; /* which kinds of entries have it */
+    int kinds; /* the kinds of entries that have the field */
 } fields[] = {
     { "kind", KIND, IN(record.entry.kind), OF_ANY },
     { "id", NUMBER, IN(record.entry.id), OF_ANY },
@@ -108,8 +108,9 @@ static int ledger_file_add_line(struct text *text, const struct ledger_import *e
     return result;
 }
 
-/* Entries of 0.1.0, and those that somebody added by hand, have no mark: theirs follows from all
- * before them, so that it is there where they go. */
+/* Entries of 0.1.0, and entries that other programs inserted, have no stored hashes.  Their hashes
+ * are computed here from all entries before them, so that they match wherever the entries are
+ * imported. */
 static int ledger_file_add_lines(struct text *text, const struct ledger_book *book,
                                  struct error *err)
 {
@@ -131,7 +132,7 @@ static int ledger_file_add_lines(struct text *text, const struct ledger_book *bo
     return result;
 }
 
-/* An export that leaves something out would be no copy. */
+/* Refuses a partial export, which would not be a copy. */
 static int ledger_file_refuse_private(const struct settings *settings,
                                       const struct ledger_book *book, struct db *results,
                                       struct error *err)
@@ -178,7 +179,7 @@ int ledger_export(const struct settings *settings, const char *path, struct erro
     return result;
 }
 
-/* Reading. */
+/* ---- Import ---- */
 
 static bool ledger_file_take_number(void *at, const json_t *value)
 {
@@ -243,7 +244,8 @@ static bool ledger_file_take(struct ledger_import *entry, const struct ledger_fi
     return ledger_file_take_hash(at, value);
 }
 
-/* Each field of the kind, which comes first, is there once, and no other. */
+/* Reads the fields.  The kind comes first, as it determines the other fields.  Each field must
+ * occur once, and other fields are rejected. */
 static int ledger_file_take_fields(struct ledger_import *entry, const json_t *line,
                                    struct error *err)
 {
@@ -333,7 +335,8 @@ static int say_added(size_t added, size_t count, bool dry_run, struct error *err
     return result;
 }
 
-/* What is entered may be anybody's, and what is told of what is lost. */
+/* Imported entries can belong to any user, and messages about lost entries can name any user.  So
+ * only users who may see all data may import. */
 static int refuse_limited(const struct settings *settings, const struct lines *lines,
                           struct db *results, struct error *err)
 {
@@ -347,7 +350,8 @@ static int refuse_limited(const struct settings *settings, const struct lines *l
     return result;
 }
 
-/* The answer to COMMIT may be lost, which needs no look: it may be done again. */
+/* If the response to COMMIT is lost, there is no need to search for the entries: the import can be
+ * repeated. */
 static int ledger_file_import_lines(struct db *db, const struct lines *lines, bool dry_run,
                                     struct error *err)
 {

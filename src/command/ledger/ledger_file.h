@@ -7,14 +7,15 @@
 struct error;
 struct settings;
 
-/* The whole ledger as a file: a line of JSON for each entry, by its number. */
+/* The whole ledger as a file: one line of JSON for each entry, in order of its number. */
 
-/* Write it to a file, or to standard output (NULL, "-").  It fails too, behind the last line, where
- * entries are lost or changed. */
+/* Writes the ledger to a file, or to standard output if `path` is NULL or "-".  Returns -1 on
+ * error, and also, after the last line, if entries are lost or changed. */
 int ledger_export(const struct settings *settings, const char *path, struct error *err);
 
-/* Add what is not there yet from such a file, or from standard input; all of it or nothing, and
- * nothing on a dry run.  ERROR_DATA names the line that is damaged, or contradicts the ledger. */
+/* Adds the missing entries from such a file, or from standard input: either all of them or none.  A
+ * dry run adds nothing.  Returns -1 on error; ERROR_DATA names a line that is damaged or
+ * contradicts the ledger. */
 int ledger_import_file(const struct settings *settings, const char *path, bool dry_run,
                        struct error *err);
 

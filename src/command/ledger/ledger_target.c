@@ -20,7 +20,7 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* What is looked for in the source, and of which entry. */
+/* The search for the associations of an entry. */
 struct target_search {
     const struct source *source;
     struct ledger_record *record;
@@ -32,7 +32,7 @@ static bool ledger_target_is_named(const struct names *names, uint32_t number, c
     return reads_as(names_text(names, number), names_length(names, number), name);
 }
 
-/* Read the small tables of the source's cluster, and do what `look` does in the same snapshot. */
+/* Reads the small tables of the source's cluster, and calls `look` in the same snapshot. */
 typedef int target_looker(void *context, struct accounting *accounting, struct error *err);
 
 static int target_in_snapshot(const struct source *source, target_looker *look, void *context,
@@ -98,7 +98,7 @@ static int no_such(const struct ledger_record *record, struct error *err)
                 record->partition, *record->partition ? "'" : "");
 }
 
-/* The account as readers know it, where it was not named. */
+/* Sets the association and, if no account was named, its account in UTF-8. */
 static void ledger_target_take_association(struct ledger_record *record, const struct names *names,
                                            const struct association *row)
 {
@@ -112,7 +112,7 @@ static void ledger_target_take_association(struct ledger_record *record, const s
     text_free(&account);
 }
 
-/* Add a row as `account/user` or `account/user/partition`. */
+/* Adds a row as `account/user` or `account/user/partition`. */
 static void add_full_name(struct text *text, const struct names *names,
                           const struct association *row)
 {
@@ -125,7 +125,7 @@ static void add_full_name(struct text *text, const struct names *names,
     text_add(text, "'");
 }
 
-/* Perhaps the user has others, with another partition or in another account. */
+/* Lists the user's other associations, with another partition or in another account. */
 static int none_but_others(const struct target_search *search, const struct accounting *accounting,
                            struct error *err)
 {
@@ -150,8 +150,8 @@ static int none_but_others(const struct target_search *search, const struct acco
     return -1;
 }
 
-/* A living association comes before those that were deleted.  Without an account there must be no
- * other one that may be meant. */
+/* Existing associations take precedence over deleted ones.  Without an account, only one
+ * association may match. */
 static int look_for_association(void *context, struct accounting *accounting, struct error *err)
 {
     const struct target_search *search = context;
@@ -191,7 +191,8 @@ int target_association(const struct source *source, struct ledger_record *record
     return target_in_snapshot(source, look_for_association, &search, err);
 }
 
-/* Which nodes an account and all below it are, to be freed; NULL where there is no such account. */
+/* Returns by node whether it is the account or below it; the caller frees it.  Returns NULL if
+ * there is no such account. */
 static bool *nodes_below(const struct tree *tree, const struct accounting *accounting,
                          const char *account)
 {
@@ -274,14 +275,16 @@ struct ledger_target_search {
     struct ledger_state *state;
     struct text *told;
     struct job_keys *jobs;
-    uint64_t refunded_before; /* so many jobs, which were left out */
+    uint64_t
+        refunded_before; /* number of jobs that were omitted because they are already refunded */
 };
 
-/* The rows of one job. */
+/* Totals of the rows of one job. */
 struct ledger_target_rows {
     uint64_t all, begun, refunded;
-    bool runs;                            /* one has not ended */
-    uint64_t association, begin, seconds; /* of those that begun; the association of the last one */
+    bool runs;                            /* a row has not ended */
+    uint64_t association, begin, seconds; /* of the rows that had begun; the association is the last
+                                           * one's */
 };
 
 static int take_numbers(struct job_keys *jobs, const char *list, struct error *err)
@@ -362,7 +365,7 @@ static void ledger_target_tell(const struct ledger_target_search *search,
     text_add(search->told, "\n");
 }
 
-/* 1: it is to be refunded; 0: it is left out. */
+/* Returns 1 to refund the job, 0 to omit it, or -1 on error. */
 static int check_job(struct ledger_target_search *search, const struct accounting *accounting,
                      uint64_t job, struct error *err)
 {

@@ -13,34 +13,34 @@ struct ledger;
 struct ledger_record;
 struct source;
 
-/* What an entry of the ledger is about, found in the accounting database.  Where nothing answers to
- * its names, ERROR_USAGE says so. */
+/* Finds the subject of a ledger entry in the accounting database.  Returns -1 with ERROR_USAGE if a
+ * name matches nothing. */
 
-/* The association of the record's user, account and partition, one that was deleted too.  Without
- * an account it is the only one that the user has, and the record gets its account; ERROR_USAGE
- * names them where there are several. */
+/* Finds the association of the record's user, account and partition; it may be deleted.  Without an
+ * account in the record, the user must have only one such association, and its account is added to
+ * the record.  If there are several, ERROR_USAGE lists them. */
 int target_association(const struct source *source, struct ledger_record *record,
                        struct error *err);
 
-/* Give the record the associations whose usage a reset of its user, or of its account, is about:
- * with those that were deleted and whose usage counts there.  A set, whose account is known, is
- * about its partition only. */
+/* Fills record->covers with the associations whose usage a reset of the user or account affects.
+ * Includes deleted associations whose usage counts there.  For a set, the account is known, and
+ * only the record's partition is affected. */
 int target_covers(const struct source *source, struct ledger_record *record, struct error *err);
 
-/* Which jobs a refund is about. */
+/* The jobs of a refund. */
 
 struct refund {
-    const char *jobs; /* numbers with commas between them; NULL: those of a node */
+    const char *jobs; /* numbers, separated by commas; NULL: the jobs of a node */
     const char *node;
-    int64_t from, to; /* between which a part of them ran there, both included */
-    /* What was found. */
-    struct job_keys found; /* by ascending number, each once */
-    struct text told;      /* a line of each, with whose it was */
+    int64_t from, to; /* limits, both included, of a period in which the jobs ran on the node */
+    /* Results: */
+    struct job_keys found; /* in ascending order, without duplicates */
+    struct text told;      /* a line for each job, with its user */
 };
 
-/* Find the jobs.  Each has rows that began up to `instant`, and the ledger does not refund all of
- * these already: numbers are refused where that is not so (ERROR_USAGE), and of a node's jobs those
- * are left out. ERROR_USAGE also where there is none. */
+/* Finds the jobs.  Each job must have rows that began at or before `time`, and the ledger must not
+ * already refund all of these.  Otherwise, a job given by its number is an error, and a job of a
+ * node is omitted.  Returns -1 with ERROR_USAGE if no job remains. */
 int refund_find(struct refund *refund, uint64_t time, const struct source *source,
                 const struct ledger *ledger, struct error *err);
 
