@@ -1,9 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Source and results on a Galera cluster of three nodes.  An advisory lock does not reach the other
-nodes, so runs through several nodes at once meet at the fence: one publishes, the others end with
-75, and what is published is whole on every node."""
+"""Tests a source and results on a Galera cluster of three nodes.
+
+Other nodes do not see an advisory lock, so only the fence separates runs that use several nodes at
+the same time.  One of them publishes, the others exit with status 75, and the results are complete
+on every node."""
 
 import glob
 import os
@@ -25,9 +27,9 @@ from proxy import Fault, sql
 from server import Session, held_port
 
 PROVIDERS = '/usr/lib/galera*/libgalera_smm.so', '/usr/lib*/galera*/libgalera_smm.so', '/usr/lib/libgalera_smm.so'
-# Nodes that share a busy machine may be silent for long, and are not to be given up for that ...
+# On a busy machine, a node may be silent for a long time.  The others must not exclude it ...
 PATIENT = 'evs.suspect_timeout=PT30S;evs.inactive_timeout=PT60S'
-# ... but a test that kills one does not want to wait.
+# ... except in the test that kills a node, which should not wait for so long.
 IMPATIENT = 'evs.suspect_timeout=PT3S;evs.inactive_timeout=PT9S'
 
 
@@ -35,11 +37,12 @@ def _provider():
     for pattern in PROVIDERS:
         for path in glob.glob(pattern):
             return path
-    return tap.skip_all('galera-4 is not there')
+    return tap.skip_all('galera-4 is not installed')
 
 
 class Node(NewServer):
-    """One more of the cluster that `others` are, or the first of a new one."""
+    """A new node of the cluster of the nodes `others`.  Without others, the first node of a new
+    cluster."""
 
     def __init__(self, others, *options):
         super().__init__()
@@ -51,16 +54,17 @@ class Node(NewServer):
             '--wsrep-sst-method=rsync', f'--wsrep-sst-receive-address=127.0.0.1:{held_port(self.held)}',
             f'--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:{self.group_port};'
             f'ist.recv_addr=127.0.0.1:{held_port(self.held)};gcache.size=16M;pc.recovery=no;{PATIENT}',
-            # A plugin of MariaDB 11 that would make each of these options a variable, so that hurry() could not set them.
+            # With this plugin of MariaDB 11, hurry() could not set wsrep_provider_options.
             '--loose-plugin-wsrep-provider=OFF',
             '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2', '--innodb-log-file-size=16M',
             '--innodb-buffer-pool-size=64M', *options)
 
     def hurry(self):
-        """Give up others soon."""
+        """Makes this node exclude silent nodes after a few seconds."""
         self.sql(f"SET GLOBAL wsrep_provider_options = '{IMPATIENT}'")
 
     def state(self, name):
+        """Returns the value of the status variable wsrep_NAME."""
         return self.sql(f"SHOW STATUS LIKE 'wsrep_{name}'")[0][1]
 
     def wait(self, name, value):
@@ -69,14 +73,14 @@ class Node(NewServer):
 
 
 class Galera:
-    """So many nodes; what is written to one is on all."""
+    """A cluster of `count` nodes.  Each node has all data."""
 
     def __init__(self, count):
         self.count, self.nodes = count, []
 
     def __enter__(self):
         if IS_MYSQL:
-            tap.not_here('Galera is no part of MySQL')
+            tap.not_here('MySQL does not contain Galera')
         tap.needs('rsync')
         try:
             while len(self.nodes) < self.count:
@@ -99,7 +103,7 @@ CLUSTERS = ('big', 'small')
 
 
 class Site:
-    """One database of results, and runs through any node."""
+    """One results database.  The settings file N.conf connects to node N."""
 
     def __init__(self, folder, nodes):
         self.folder, self.nodes = folder, nodes
@@ -121,7 +125,8 @@ class Site:
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def wrong(self, instants, nodes=None):
-        """What is not whole, not the same on all nodes, or of none of these instants."""
+        """Returns a list of errors in the results: incomplete, different on another node, or of
+        another time than `instants`.  Checks all nodes unless `nodes` is given."""
         found, first = [], None
         for node in nodes or self.nodes:
             rows = node.sql('SET SESSION wsrep_sync_wait = 1; ' + POLL, self.results)
@@ -130,7 +135,7 @@ class Site:
                 found.append(f'{rows} is not {first}')
         for cluster, count, runs, times, at, recorded, as_of, of_users, of_root in first:
             if (int(count), runs, times, recorded, at) != (faults.associations(cluster), '1', '1', count, as_of):
-                found.append(f'{cluster} is not whole: {first}')
+                found.append(f'{cluster} is not complete: {first}')
             if not float(of_users) == float(of_root) == faults.wanted(cluster, int(at)):
                 found.append(f'{cluster} has {of_users} and {of_root}')
             if int(at) not in instants:
@@ -139,7 +144,8 @@ class Site:
 
 
 def every_node_gives_the_same(site):
-    """Read and written through each node, and read back there; that sums are right is wrong()'s."""
+    """A full run through each node gives the same results.  Reads them from the same node.  wrong()
+    checks the sums."""
     now = NOW + 10
     rows = []
     for number, node in enumerate(site.nodes):
@@ -148,7 +154,7 @@ def every_node_gives_the_same(site):
         rows.append(from_server(node, site.results))
     for number, other in enumerate(rows[1:], 2):
         wrong, compared = differences(other, rows[0])
-        tap.ok(not wrong and compared > 10000, f'and every value of node {number} is that of node 1', *wrong[:5])
+        tap.ok(not wrong and compared > 10000, f'every value of node {number} equals that of node 1', *wrong[:5])
     site.rig.last = dict.fromkeys(CLUSTERS, now)
     site.rig.now = now
 
@@ -161,20 +167,21 @@ def runs_on_all_nodes_at_once(site):
         said = [run.communicate()[0] for run in runs]
         for run, text in zip(runs, said):
             statuses.add(run.returncode)
-            # Who comes last may find that one of a later instant has published.
+            # The last run may find that a run with a later time has published.
             if run.returncode and not ('another run published' in text or 'is before the published values' in text):
                 wrong.append(f'{run.returncode}: {text}')
         if 0 not in [run.returncode for run in runs] and len(set(said)) == 1:
-            wrong.append(f'nobody published: {said}')
+            wrong.append(f'no run published: {said}')
         wrong += site.wrong(range(now, now + len(site.nodes)))
-    tap.ok(not wrong, f'{ROUNDS} times three runs at once leave results that are whole, and the same on every node', *wrong)
-    tap.ok(statuses <= {0, 64, 75} and {0, 75} <= statuses, 'some publish, the others end with 75', statuses)
+    tap.ok(not wrong, f'{ROUNDS} times three simultaneous runs leave complete and equal results', *wrong)
+    tap.ok(statuses <= {0, 64, 75} and {0, 75} <= statuses, 'some of these runs publish, the others exit with 75', statuses)
     site.rig.now = now + 10
     site.rig.last = {row[0]: int(row[4]) for row in site.nodes[0].sql(POLL, site.results)}
 
 
 def the_other_publishes_first(site, step, statement):
-    """While ours is held before a step of its transaction, another node publishes the cluster."""
+    """While a run stops before `step` of its transaction, another run publishes the cluster through
+    another node."""
     other = []
 
     def publish():
@@ -193,7 +200,7 @@ def publishing_commit(step):
 def a_node_that_is_behind(site):
     now = site.rig.now = site.rig.now + 10
     with Session(site.nodes[2], site.results) as session:
-        session.do('FLUSH TABLES WITH READ LOCK')  # nothing is applied there
+        session.do('FLUSH TABLES WITH READ LOCK')  # this node does not apply changes
         status, _, err = fairmill(site.conf(0), 'run', '--now', now)
         old = site.nodes[2].sql('SELECT max(computed_at) FROM fairmill_fairshare', site.results)
         timer = threading.Timer(1, lambda: session.do('UNLOCK TABLES'))
@@ -201,12 +208,13 @@ def a_node_that_is_behind(site):
         shown, out, more = fairmill(site.conf(2), 'show', '--json')
         timer.join()
     tap.ok(status == 0 and old != [[str(now)]] and shown == 0 and str(now) in out,
-           'what one node has published is seen through another one at once, even if that is behind', err, old, more)
+           'a node that lags shows the results of another node without delay', err, old, more)
     site.rig.last = dict.fromkeys(CLUSTERS, now)
 
 
 def a_node_dies(site):
-    """The last one of three; the others go on, once they have given it up.  MariaDB's library knows lists of hosts from 3.3 on."""
+    """Kills the third node.  The other nodes continue after they have excluded it.  MariaDB's
+    client library accepts a list of hosts since release 3.3."""
     dying, alive = site.nodes[2], site.nodes[:2]
     for node in site.nodes:
         node.hurry()
@@ -224,22 +232,22 @@ def a_node_dies(site):
         os.kill(dying.pid, signal.SIGKILL)
         said = [run.communicate()[0] for run in (listed, alone)]
     tap.same(listed.returncode, 0 if lists else 69,
-             f"a run whose node dies {'goes on through the next host of its list' if lists else 'without a list of hosts ends with 69'}")
-    tap.ok(alone.returncode == 69, 'one that has no other host ends with 69', alone.returncode, *said)
+             f"a run whose node dies {'continues on the next host of its list' if lists else 'without a list of hosts exits with 69'}")
+    tap.ok(alone.returncode == 69, 'a run with only the host that died exits with 69', alone.returncode, *said)
     alive[0].wait('cluster_size', '2')
-    tap.same(site.wrong((now if lists else site.rig.now, site.rig.now), alive), [], 'results are whole on the nodes that are left')
+    tap.same(site.wrong((now if lists else site.rig.now, site.rig.now), alive), [], 'the results are complete on the remaining nodes')
     status, _, err = fairmill(site.conf(0), 'run', '--now', now + 10)
-    tap.ok(status == 0 and not site.wrong((now + 10,), alive), 'and the next run publishes through another node', err)
+    tap.ok(status == 0 and not site.wrong((now + 10,), alive), 'the next run publishes through another node', err)
 
 
 def large_results_are_too_large(site):
-    """What a node says of a write set that is longer than it takes."""
+    """A node rejects a write set that is larger than wsrep_max_ws_size."""
     site.nodes[0].sql('SET GLOBAL wsrep_max_ws_size = 20000')
     last = site.nodes[0].sql(POLL, site.results)
     status, _, err = fairmill(site.conf(0), 'run', '--cluster', 'big', '--now', int(last[0][4]) + 10)
     site.nodes[0].sql('SET GLOBAL wsrep_max_ws_size = 2147483647')
     tap.ok(status not in (0, 75) and site.nodes[0].sql(POLL, site.results) == last,
-           'a run that writes more than wsrep_max_ws_size fails, and old results stay', status, err)
+           'a run that exceeds wsrep_max_ws_size fails and keeps the old results', status, err)
     tap.diag(f'status {status}: {err.strip()}')
 
 
@@ -250,9 +258,9 @@ def body():
         every_node_gives_the_same(site)
         runs_on_all_nodes_at_once(site)
         the_other_publishes_first(site, sql(r'INSERT INTO "fairmill_value"', 'bulk'),
-                                  'a run that another node takes the transaction from starts it again, and meets the fence')
+                                  'a run whose transaction another node aborts repeats it and exits with 75')
         the_other_publishes_first(site, publishing_commit,
-                                  'so does one whose COMMIT is not certified')
+                                  'a run whose COMMIT fails the certification exits with 75')
         a_node_that_is_behind(site)
         large_results_are_too_large(site)
         a_node_dies(site)

@@ -1,9 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""Several hosts that run fairmill for different clusters of one database at the same time: each has
-its own lock and its own rows, and none waits for another, whatever that has locked.  And a replica as the source of results
-that are on its primary: what comes out is what the primary alone would give."""
+"""Tests several hosts that run fairmill at the same time for different clusters of one database.
+Each run has its own lock and its own rows, and no run waits for a lock of another one.
+
+Also tests a source on a replica with results on its primary.  The results must equal the results
+with a source on the primary."""
 
 import os
 import socket
@@ -27,28 +29,29 @@ CLUSTERS = list(faults.USERS)
 
 
 class Rig:
-    """Runs with one source and one database of results."""
+    """Runs with one source and one results database."""
 
     def __init__(self, folder, source, server, results, retention=None, **more):
         self.conf, self.server, self.results = f'{folder}/{results}.conf', server, server.database(results)
-        # Machines that test are slow, and what waits here waits for what it never gets.
+        # Use a long deadline, because test machines are slow.  A run that waits here would wait
+        # forever.
         self.settings = dict(source=dict(source.connection(faults.SOURCE), deadline='120 s', **more),
                              results=server.connection(results), usage=dict(half_life=0), retention=retention or {})
         write_settings(self.conf, self.settings)
         fairmill(self.conf, 'init')
 
     def start(self, *arguments, conf=None):
-        """One host's run."""
+        """Starts a run of one host."""
         return subprocess.Popen([FAIRMILL, '-c', conf or self.conf, 'run', *map(str, arguments)], text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def wrong(self, now):
-        """What is not whole or not of this instant."""
+        """Returns a list of errors in the results: incomplete, or of another time than `now`."""
         rows = self.server.sql(POLL, self.results)
         right = [[cluster, str(faults.associations(cluster)), '1', '1', str(now), str(faults.associations(cluster)),
                   str(now)] for cluster in CLUSTERS]
         wrong = [] if [row[:7] for row in rows] == right else [f'{rows} is not {right}']
-        return wrong + [f'{row} has another sum' for row in rows
+        return wrong + [f'{row} has a wrong sum' for row in rows
                         if not float(row[7]) == float(row[8]) == faults.wanted(row[0], now)]
 
 
@@ -60,15 +63,16 @@ def clusters_at_once(rig):
         if [run.returncode for run in runs] != [0, 0] or any(said):
             wrong.append(f'{[run.returncode for run in runs]}: {said}')
         wrong += rig.wrong(now)
-    tap.ok(not wrong, 'two runs for two clusters at once both publish, without a word', *wrong)
+    tap.ok(not wrong, 'simultaneous runs for two clusters publish and print nothing', *wrong)
     ids = rig.server.sql("SELECT count(*), count(DISTINCT run_id) FROM fairmill_run WHERE status = 'done'", rig.results)
-    tap.same(ids, [[str(2 * AT_ONCE)] * 2], 'every run has a run_id of its own')
+    tap.same(ids, [[str(2 * AT_ONCE)] * 2], 'every run has its own run_id')
     tap.same(rig.server.sql('SELECT DISTINCT host FROM fairmill_run', rig.results), [[socket.gethostname()]],
-             'and fairmill_run has the host that it ran on')
+             'fairmill_run contains the host of the run')
 
 
 def one_does_not_wait(rig):
-    """Somebody holds what one run needs to publish; the other cluster's run does not care."""
+    """A session locks a row that the run of one cluster needs.  The run of the other cluster does
+    not wait."""
     now = NOW + 100
     with Session(rig.server, rig.results) as session:
         session.do("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = 'big' FOR UPDATE")
@@ -78,19 +82,20 @@ def one_does_not_wait(rig):
             time.sleep(TRX_STALE)
         other = rig.start('--cluster', 'small', '--now', now)
         said = other.communicate()[0]
-        tap.ok(other.returncode == 0 and held.poll() is None, 'a run does not wait for one of another cluster that waits', said)
+        tap.ok(other.returncode == 0 and held.poll() is None, 'a run does not wait for the waiting run of another cluster', said)
         again = rig.start('--cluster', 'big', '--now', now)
         said = again.communicate()[0]
         tap.ok(again.returncode == 75 and 'another run of this cluster is in progress' in said,
-               'a second host with the same cluster ends with 75 at once', again.returncode, said)
+               'a second host with the same cluster exits with 75 at once', again.returncode, said)
         session.do('ROLLBACK')
     said = held.communicate()[0]
-    tap.ok(held.returncode == 0 and not rig.wrong(now), 'and the first publishes when it can', said, *rig.wrong(now))
+    tap.ok(held.returncode == 0 and not rig.wrong(now), 'the first run publishes after the lock is released', said, *rig.wrong(now))
 
 
 def run_beside(rig, held, other, number, now, *options):
-    """What is wrong with a run of `other` while one of `held` stands still before this COMMIT of its own,
-    with all that it has locked; and with that one.  None where it has no such COMMIT."""
+    """Stops a run of the cluster `held` before its COMMIT with this number, while it holds all its
+    locks, and does a run of the cluster `other`.  Returns a list of errors of both runs, or None if
+    there is no such COMMIT."""
     wrong = []
 
     def ends(process):
@@ -103,7 +108,7 @@ def run_beside(rig, held, other, number, now, *options):
     conf = rig.conf + '-held'
     with Proxy(rig.server, Fault('hold', at, meanwhile=lambda: ends(
             rig.start('-v', '--cluster', other, '--now', now, *options, conf=conf)))) as proxy:
-        # Both have the same settings.
+        # Both runs use the same settings.
         results = dict(rig.settings['results'], host='127.0.0.1', port=proxy.port)
         write_settings(conf, dict(rig.settings, results={key: results[key] for key in results if key != 'socket'}))
         ends(rig.start('-v', '--cluster', held, '--now', now, *options, conf=conf))
@@ -111,13 +116,15 @@ def run_beside(rig, held, other, number, now, *options):
 
 
 def make_old(rig):
-    """All runs were long ago, and each had settings of its own."""
+    """Makes all runs old, and gives each its own settings, so that the next run has much to
+    delete."""
     rig.server.sql("UPDATE fairmill_run SET started_at = 1, settings_digest = CONCAT('old ', run_id); "
                    "INSERT IGNORE INTO fairmill_settings SELECT settings_digest, '' FROM fairmill_run", rig.results)
 
 
 def beside_each_commit(rig, held, other, now, *options):
-    """The instant after; how many COMMITs a run has; and what is wrong with what another one did meanwhile."""
+    """Calls run_beside() for each COMMIT.  Returns the time of the last run, the number of COMMITs
+    of a run, and the list of errors."""
     number, wrong = 0, []
     while True:
         make_old(rig)
@@ -130,17 +137,17 @@ def beside_each_commit(rig, held, other, now, *options):
 
 
 def none_waits(folder, primary):
-    """By turns, as locks reach the row behind those that are meant."""
+    """Tests both orders of the clusters, because a range lock includes the row after the range."""
     for held, other in (CLUSTERS, CLUSTERS[::-1]):
         rig = Rig(folder, primary, primary, f'beside_{held}', retention=dict(history_days=1, run_days=1))
         wrong = run_beside(rig, held, other, 0, NOW)
-        tap.ok(wrong == [], f'{other} publishes its first run beside the first one of {held}, which stands still before COMMIT',
+        tap.ok(wrong == [], f'the first run of {other} publishes while that of {held} is before its COMMIT',
                wrong)
         now = NOW
         for kind, options in (('incremental', ()), ('full', ('--full',))):
             now, commits, wrong = beside_each_commit(rig, held, other, now, *options)
             tap.ok(not wrong and commits >= 5,
-                   f'and {kind} runs beside one that stands still before any COMMIT, with much to remove', commits, *wrong[:9])
+                   f'{kind} runs of {other} publish while a run of {held} is before any COMMIT', commits, *wrong[:9])
 
 
 def deadlocks(server):
@@ -159,14 +166,15 @@ def a_replica_is_read(folder, primary, replica, alone):
         wrong, compared = differences(*rows)
         kinds = primary.sql('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1', spread.results)
         tap.ok([status for status, _, _ in said] == [0, 0] and kinds == [[kind]] and not wrong and compared > 10000,
-               f'a run that reads a replica, {kind}: every value is that of one that reads the primary', said, kinds, *wrong[:5])
+               f'{kind}: all values from a replica equal those from its primary', said, kinds, *wrong[:5])
     replica.catch_up()
     wrong, _ = differences(from_server(replica, spread.results), rows[1])
-    tap.same(wrong, [], 'and the replica has the results too, for those who read them')
+    tap.same(wrong, [], 'the replica contains the results')
 
 
 def body():
-    # MariaDB's default from 11.6 on, under which an UPDATE of a range waits for the row behind it.
+    # The default since MariaDB 11.6.  With it, an UPDATE of a range waits for the row after the
+    # range.
     with Primary('--loose-innodb-snapshot-isolation=ON') as primary, Replica(primary) as replica, tempfile.TemporaryDirectory(prefix='fm') as folder:
         faults.draw(primary)
         rig = Rig(folder, primary, primary, 'hosts')
@@ -174,7 +182,7 @@ def body():
         clusters_at_once(rig)
         one_does_not_wait(rig)
         none_waits(folder, primary)
-        tap.same(deadlocks(primary), before, 'in all of that there was no deadlock')
+        tap.same(deadlocks(primary), before, 'none of these runs caused a deadlock')
         a_replica_is_read(folder, primary, replica, rig)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""A source whose job table is spread over three PostgreSQL servers: one partition here, two behind
-postgres_fdw, as doc/scaling.md sets it up.  Whatever is published is, bit for bit, what one server
-would give."""
+"""Tests a source whose job table is distributed over three PostgreSQL servers, as in
+doc/scaling.md: one local partition, and two that postgres_fdw reads.  The results must be identical
+to the results of a single server."""
 
 import os
 import re
@@ -27,13 +27,15 @@ READER = 'fairmill_reader'
 
 
 def blocks():
-    """The page's SQL for the server that is read, and for each of the others."""
+    """Returns the blocks of SQL in doc/scaling.md.  The first is for the other servers, the second
+    for the server that fairmill reads."""
     with open(os.path.join(TOP, 'doc', 'scaling.md'), encoding='utf-8') as file:
         return re.findall(r'^```sql\n(.*?)^```$', file.read(), re.DOTALL | re.MULTILINE)
 
 
 def draw(path):
-    """A few users; jobs that ended long ago, some of lately, and some that still run."""
+    """Draws a few users.  Most of their jobs ended long ago, some recently, and some are still
+    running."""
     site = site_drawing.Site()
     cluster = site.cluster('c1')
     cluster.account('root', '')
@@ -51,8 +53,8 @@ def draw(path):
 
 
 class Servers:
-    """The first has all jobs in its database `whole`; in `acct` it has a third, and the others' by
-    postgres_fdw."""
+    """On the first server, the database `whole` contains all jobs.  Its database `acct` contains a
+    third of the jobs, and reads the others from the other servers."""
 
     def __init__(self, *parts):
         self.parts = parts
@@ -68,7 +70,8 @@ class Servers:
             other.database('acct')
             other.sql(self.table(head), 'acct')
             other.sql(on_other, 'acct')
-            # Who has a password is asked for it; without one postgres_fdw lets nobody through.
+            # pg_hba.conf requires a password from members of this role.  postgres_fdw needs a
+            # server that asks for one.
             other.sql(f'CREATE ROLE locked; GRANT locked TO {READER}', 'acct')
             on_head = on_head.replace(f'db{number}.example.org', other.socket)
         head.sql(f'CREATE ROLE {READER} LOGIN', 'acct')
@@ -77,13 +80,14 @@ class Servers:
 
     @staticmethod
     def table(head):
-        """The job table as it is, without its rows."""
+        """Returns the SQL that creates the job table, without its rows."""
         dump = program('pg_dump')
         return subprocess.run([dump, f'--host={head.socket}', f'--port={head.port}', '--username=postgres',
                                '--schema-only', '--no-owner', '--table=c1_job_table', 'acct'],
                               stdout=subprocess.PIPE, text=True, check=True).stdout
 
     def everywhere(self, text):
+        """Executes SQL in both databases."""
         for name in ('whole', 'acct'):
             self.parts[0].sql(text, name)
 
@@ -112,10 +116,10 @@ class Rig:
 
     def same(self, now, kind, statement, *arguments):
         said = [self.run(name, 'run', '--now', now, *arguments) for name in ('one', 'parts')]
-        tap.ok([status for status, _, _ in said] == [0, 0], f'{statement}: both are read', *said)
-        tap.same([self.kind(name) for name in ('one', 'parts')], [kind, kind], f'{kind}')
+        tap.ok([status for status, _, _ in said] == [0, 0], f'{statement}: both runs succeed', *said)
+        tap.same([self.kind(name) for name in ('one', 'parts')], [kind, kind], f'{statement}: both runs are {kind}')
         wrong, compared = differences(from_sqlite(f'{self.folder}/parts.db'), from_sqlite(f'{self.folder}/one.db'))
-        tap.ok(not wrong and compared > 300, f'and give the same, in every bit of {compared} values', *wrong[:5])
+        tap.ok(not wrong and compared > 300, f'{statement}: all {compared} values are identical', *wrong[:5])
 
 
 def reads(rig, servers):
@@ -123,7 +127,7 @@ def reads(rig, servers):
         rig.run(name, 'init')
     counts = [part.sql(f'SELECT count(*) FROM {table}', 'acct')[0][0] for part, table in
               zip(servers.parts, ('c1_job_1', 'c1_job_table', 'c1_job_table'))]
-    tap.same(counts, ['999', '1000', '1001'], 'the jobs are on three servers')
+    tap.same(counts, ['999', '1000', '1001'], 'each server contains a third of the jobs')
     rig.same(NOW, 'full', 'the first run')
     rig.same(NOW + 10, 'incremental', 'the second run')
     servers.everywhere(
@@ -131,10 +135,10 @@ def reads(rig, servers):
         'INSERT INTO c1_job_table SELECT (jsonb_populate_record(j, jsonb_build_object('
         f"'job_db_inx', {JOBS} + n, 'id_job', {JOBS} + n, 'time_start', {NOW} + n, 'time_end', 0, "
         "'tres_alloc', '5=' || n))).* FROM c1_job_table j, generate_series(1, 3) n WHERE j.job_db_inx = 11")
-    rig.same(NOW + HOUR, 'incremental', 'jobs that have ended or begun on each of the servers')
-    rig.same(NOW + HOUR, 'full', 'a full run over all of them', '--full')
+    rig.same(NOW + HOUR, 'incremental', 'a run after changes on each of the servers')
+    rig.same(NOW + HOUR, 'full', 'a full run of the same jobs', '--full')
     status, out, err = rig.run('parts', 'check')
-    tap.ok(status == 0, '`fairmill check` finds nothing to say', out, err)
+    tap.ok(status == 0, '`fairmill check` reports no problem', out, err)
 
 
 def writes_nothing(rig, servers):
@@ -142,17 +146,17 @@ def writes_nothing(rig, servers):
     changes = 'SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables'
     before = other.sql(changes, 'acct')
     rig.run('parts', 'run', '--now', NOW + HOUR, '--full')
-    tap.same(other.sql(changes, 'acct'), before, 'a run writes nothing on the other servers')
+    tap.same(other.sql(changes, 'acct'), before, 'a run changes no rows on the other servers')
     try:
         head.sql('SET ROLE ' + READER + '; UPDATE c1_job_2 SET time_end = 1', 'acct')
-        said = 'it was written'
+        said = 'the UPDATE succeeded'
     except RuntimeError as refusal:
         said = str(refusal)
-    tap.ok('permission denied' in said or 'read-only' in said, 'and could not', said)
+    tap.ok('permission denied' in said or 'read-only' in said, 'the role of the runs may not write on the other servers', said)
 
 
 def ends_in_time(rig, servers):
-    """A table that is locked on another server is waited for no longer than the deadline."""
+    """A run does not wait for a locked table of another server longer than its deadline."""
     other = servers.parts[2]
     rig.write('late', 'acct', user=READER, deadline='2 s')
     rig.run('late', 'init')
@@ -163,18 +167,18 @@ def ends_in_time(rig, servers):
         time.sleep(.05)
     began = time.monotonic()
     status, _, err = rig.run('late', 'run')
-    tap.ok(status == 69 and time.monotonic() - began < 30, 'a table locked on another server: 69 in time', status, err,
+    tap.ok(status == 69 and time.monotonic() - began < 30, 'a table locked on another server: the run exits with 69 in time', status, err,
            time.monotonic() - began)
     holder.stdin.close()
     holder.wait()
     status, _, err = rig.run('late', 'run')
-    tap.ok(status == 0, 'and the next run publishes', err)
+    tap.ok(status == 0, 'the next run publishes', err)
 
 
 def server_dies(rig, servers):
     os.kill(servers.parts[2].pid, 2)
     status, _, err = rig.run('late', 'run')
-    tap.ok(status == 69 and 'could not connect to server' in err, 'without one of the servers a run ends with 69', status, err)
+    tap.ok(status == 69 and 'could not connect to server' in err, 'a run without one of the servers exits with 69', status, err)
 
 
 def body():
