@@ -22,7 +22,7 @@ struct report_options {
     struct report_request request;
 };
 
-/* What is wrong with a cluster, in words. */
+/* Sets the page's text about the problems of a cluster. */
 static void add_problems(struct report_cluster *read, const struct health *health)
 {
     const struct cluster_health *found = health_of(health, read->data.page.name);
@@ -32,7 +32,8 @@ static void add_problems(struct report_cluster *read, const struct health *healt
     read->data.page.problems = read->problems.bytes;
 }
 
-/* Everybody may see a page, so that it does not say why views are unreadable: that names logins. */
+/* Removes the reasons why views cannot be read, because they name logins, and all users may see a
+ * page. */
 static void report_hide_reasons(struct health *health)
 {
     for (size_t i = 0; i < health->count; i++) {
@@ -41,14 +42,15 @@ static void report_hide_reasons(struct health *health)
     }
 }
 
-/* The clusters without any of the accounts that are asked for are left out by those who write. */
+/* Reads all clusters.  A cluster without any selected account is omitted later, when pages are
+ * written. */
 static int report_read_clusters(struct report_cluster *read, struct published *published,
                                 const struct settings *settings,
                                 const struct report_options *options, struct error *err)
 {
     struct health health = { 0 };
     struct report_request request = options->request;
-    request.accounts_only = published_private(published) != 0; /* no user is named */
+    request.accounts_only = published_private(published) != 0; /* the page names no user */
     int result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
         result = report_data_read(&read[i].data, published, &published->clusters[i], &request, err);
@@ -64,7 +66,8 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
     return result;
 }
 
-/* From the accounting database, when the results are read. */
+/* Reads the usage by partition and QOS from the accounting database, for the time of the
+ * results. */
 static int read_use(struct report_cluster *read, size_t count, const struct settings *settings,
                     struct error *err)
 {
@@ -80,7 +83,7 @@ static int read_use(struct report_cluster *read, size_t count, const struct sett
     return result;
 }
 
-/* The file may lack a cluster, whose page has no such part then; it must have one of them. */
+/* Finds each cluster in the file.  The file may lack some of the clusters, but not all. */
 static int read_backtests(struct report_cluster *read, size_t count,
                           const struct backtest_file *file, struct error *err)
 {
@@ -101,7 +104,7 @@ static int read_backtests(struct report_cluster *read, size_t count,
                       file->path, read[0].data.page.name);
 }
 
-/* All from one snapshot. */
+/* Reads everything from one snapshot of the results. */
 static int report_answer(struct command_context *context, struct error *err)
 {
     const struct settings *settings = context->settings;

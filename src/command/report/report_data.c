@@ -23,23 +23,23 @@
 #include "util/memory.h"
 
 #define TIMES_AT_MOST 60u
-/* Of longer spans a bar is a week. */
+/* For a longer period, a bar is a week. */
 #define DAYS_AT_MOST 120
-/* Numbers of series that are in memory where each account has a page. */
+/* Maximum number of series values in memory if each account has a page. */
 #define NUMBERS_OF_ALL 8000000u
 
 struct report_data_reading {
     struct db *db;
     struct page_cluster *cluster;
-    struct id_index *places; /* rows of living associations */
-    /* Associations that are gone, and what they hung below last. */
+    struct id_index *places; /* rows of existing associations */
+    /* Removed associations, and their last parents. */
     struct id_index *gone;
     int64_t *gone_parents;
     uint32_t gone_count;
     double *sums; /* of a day, by row */
 };
 
-/* Hand each row of a query to `take`. */
+/* Calls `take` for each row of a query. */
 static int report_data_for_each(struct report_data_reading *reading, struct db_rows *rows,
                                 void (*take)(struct report_data_reading *, const struct db_value *),
                                 struct error *err)
@@ -50,7 +50,7 @@ static int report_data_for_each(struct report_data_reading *reading, struct db_r
     return db_finish(rows);
 }
 
-/* ---- use by day ---- */
+/* ---- Usage by day ---- */
 
 static void report_data_take_name(struct report_data_reading *reading, const struct db_value *row)
 {
@@ -68,8 +68,9 @@ static void report_data_take_name(struct report_data_reading *reading, const str
     reading->gone_parents[place] = db_value_integer(&row[2], 0);
 }
 
-/* Where an association's use is shown: with itself, or with what it hung below and is still there.
- * Names of different times may make a ring. */
+/* Returns the row that shows an association's usage: its own, the row of its nearest existing
+ * ancestor if it was removed, or the root's.  Parents from different times can form a loop, so the
+ * number of steps is limited. */
 static uint32_t report_data_place_of(const struct report_data_reading *reading, int64_t id)
 {
     for (uint32_t steps = 0; steps <= reading->gone_count; steps++) {
@@ -91,7 +92,7 @@ static struct page_point *report_data_add_point(struct page_points *points, int6
     return point;
 }
 
-/* What those below used is used by an account, too. */
+/* Adds the usage of a day to all ancestors, and stores the day's point of each series. */
 static void end_day(struct report_data_reading *reading)
 {
     struct page_cluster *cluster = reading->cluster;
@@ -107,7 +108,7 @@ static void end_day(struct report_data_reading *reading)
     memset(reading->sums, 0, cluster->row_count * sizeof *reading->sums);
 }
 
-/* The day, or the Monday of its week. */
+/* Returns the start of the day or, if a bar is a week, of its Monday. */
 static int64_t bar_of(const struct page_cluster *cluster, int64_t day)
 {
     struct tm date;
@@ -150,9 +151,9 @@ static int report_data_read_days(struct report_data_reading *reading, struct err
     return found < 0 ? -1 : 0;
 }
 
-/* ---- values over time ---- */
+/* ---- Values over time ---- */
 
-/* Factors of another algorithm are left out. */
+/* Omits the factors of other algorithms. */
 static void report_data_take_time(struct report_data_reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
@@ -162,7 +163,7 @@ static void report_data_take_time(struct report_data_reading *reading, const str
         report_data_add_point(&cluster->times, row[0].integer);
 }
 
-/* Of many points the last one of each of so many spans. */
+/* If there are too many points, keeps the last point of each of TIMES_AT_MOST intervals. */
 static void thin_times(struct page_points *points, int64_t from, int64_t to)
 {
     int64_t step = (to - from) / TIMES_AT_MOST + 1;
@@ -221,7 +222,7 @@ static int report_data_by_usage(const void *a, const void *b, void *rows)
     const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
     if (one->usage != other->usage)
         return one->usage > other->usage ? -1 : 1;
-    return (one > other) - (one < other); /* the parent, of two */
+    return (one > other) - (one < other); /* a parent before its children */
 }
 
 static size_t series_room(const struct page_cluster *cluster, bool each)
@@ -231,7 +232,8 @@ static size_t series_room(const struct page_cluster *cluster, bool each)
     return each ? 1 + NUMBERS_OF_ALL / numbers : page_series_room(numbers);
 }
 
-/* Whose series are there: of those who are at the tops and below, who used most. */
+/* Selects the associations that have series: from the selected accounts and their descendants, the
+ * ones with the most usage. */
 static void report_data_choose_series(struct report_data *data, bool each)
 {
     struct page_cluster *cluster = &data->page;
@@ -253,7 +255,7 @@ static void report_data_choose_series(struct report_data *data, bool each)
         cluster->series_count = room;
 }
 
-/* ---- the queue ---- */
+/* ---- Pending jobs ---- */
 
 static void report_data_add_job(struct page_cluster *cluster, const struct prio_row *row,
                                 uint32_t account)
@@ -292,7 +294,7 @@ static int report_data_by_priority(const void *a, const void *b)
     return (one->id_job > other->id_job) - (one->id_job < other->id_job);
 }
 
-/* The row of each account, by the number of its name. */
+/* Returns the row of each account, by the index of its name. */
 static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *names)
 {
     uint32_t *rows = memory_zeroed(cluster->row_count, sizeof *rows);
@@ -305,7 +307,7 @@ static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *n
     return rows;
 }
 
-/* The highest priorities first; the texts are the list's. */
+/* Reads the jobs, highest priority first.  Their texts belong to the list. */
 static int report_data_read_jobs(struct report_data_reading *reading, struct prio_list *list,
                                  struct error *err)
 {
@@ -348,10 +350,10 @@ static int read_history(struct report_data_reading *reading, struct report_data 
                : 0;
 }
 
-/* ---- what is asked for ---- */
+/* ---- The request ---- */
 
-/* How much a day can give, by the capacity that the newest run had; without decay it is known only
- * where the settings say it. */
+/* Returns the TRES-seconds that a day can deliver, from the capacity of the newest run, or NAN if
+ * unknown.  Without decay, only the settings can give it. */
 static double capacity_of(const struct published_cluster *cluster)
 {
     const struct settings *settings = cluster->settings;

@@ -9,27 +9,27 @@ struct name_list;
 struct published;
 struct published_cluster;
 
-/* What is asked for. */
+/* The request for a report. */
 struct report_request {
     int64_t since,
         until; /* since = INT64_MIN: `days` before `until`; until = INT64_MAX: the newest run */
     uint64_t days;
-    bool accounts_only; /* no user is shown, and of jobs only how many wait */
-    bool each;          /* a page for each account */
-    const struct name_list
-        *accounts; /* pages of these, and of what is below; none: of everything */
+    bool accounts_only;               /* no users are shown, and only the number of jobs */
+    bool each;                        /* a page for each account */
+    const struct name_list *accounts; /* show these and their descendants; empty: everything */
 };
 
 struct report_data {
-    struct page_cluster page; /* its texts are those of the queue and of what is published */
+    struct page_cluster page; /* its texts belong to the queue and to the published results */
     struct prio_list *queue;
-    uint32_t *tops; /* the rows of the accounts that have pages; none: no such account is here */
+    uint32_t *tops; /* rows of the selected accounts of this cluster; may be empty */
     size_t top_count;
 };
 
-/* All that pages of a cluster show, from the result tables; reads the cluster's tree.  Pages are to
- * open at once, so there are the series of those who used most, and what is sent of the rest is up
- * to page_view_make().  Free it also when this fails. */
+/* Reads the data of a cluster's pages from the result tables, and the cluster's tree.  Pages must
+ * open quickly, so only the associations with the most usage have series.  page_view_make() selects
+ * the data of the others that a page contains.  Returns -1 on error.  The caller calls
+ * report_data_free() also after an error. */
 int report_data_read(struct report_data *data, struct published *published,
                      struct published_cluster *cluster, const struct report_request *request,
                      struct error *err);

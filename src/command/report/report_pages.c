@@ -16,12 +16,12 @@
 #include "util/file.h"
 #include "util/memory.h"
 
-/* Bytes that the name of a file can have, its ending included. */
+/* Maximum length of a file name in bytes, without the part that makes a cut name unique. */
 #define NAME_AT_MOST 200u
-/* The list of accounts is indented down to this level. */
+/* Maximum indentation of the list of accounts. */
 #define DEEPEST_SHOWN 12u
 
-/* What a page shows, and what is around it. */
+/* The two parts of a page: its text without scripts, and its data. */
 struct parts {
     struct text plain, data;
     bool any;
@@ -38,7 +38,8 @@ static void report_pages_add_view(struct parts *parts, const struct page_cluster
     parts->any = true;
 }
 
-/* `links` is a list of pages; `home` says where all of them are. */
+/* Assembles a page.  `links` is a list of pages, or NULL.  `home` is the address of the index, or
+ * NULL. */
 static void put_together(struct text *text, struct parts *parts, const char *links,
                          const char *home)
 {
@@ -76,10 +77,11 @@ void report_page_make(struct text *text, const struct report_cluster *clusters, 
     put_together(text, &parts, NULL, NULL);
 }
 
-/* ---- a page for each account ---- */
+/* ---- A page for each account ---- */
 
-/* A name of any bytes as that of a file: what is no letter, digit, `-`, `_` or `.` is ~HH, as is a
- * dot at the beginning; one that is too long ends in the association's id. */
+/* Converts a name to a file name.  Letters, digits, `-`, `_` and `.` stay as they are; all other
+ * bytes, and a leading dot, become ~HH.  A name that is too long is cut and ends with the
+ * association's id. */
 static void add_file_name(struct text *text, const char *name, int64_t id)
 {
     struct text made = { 0 };
@@ -100,7 +102,7 @@ static void add_file_name(struct text *text, const char *name, int64_t id)
 
 #define INDEX "index.html"
 
-/* The directory of a cluster's pages; one whose name is the index's gets another spelling. */
+/* Adds the name of the directory for a cluster's pages.  Avoids the name of the index. */
 static void add_directory_name(struct text *text, const struct page_cluster *cluster)
 {
     if (!strcmp(cluster->name, INDEX))
@@ -109,7 +111,7 @@ static void add_directory_name(struct text *text, const struct page_cluster *clu
         add_file_name(text, cluster->name, 0);
 }
 
-/* CLUSTER/ACCOUNT.html */
+/* Adds CLUSTER/ACCOUNT.html. */
 static void add_page_name(struct text *text, const struct page_cluster *cluster, uint32_t row)
 {
     add_directory_name(text, cluster);
@@ -142,7 +144,8 @@ static int write_page(const char *directory, const struct page_cluster *cluster,
     return result;
 }
 
-/* The accounts that have pages of their own, in the order of the tree, each behind its parent. */
+/* The accounts with pages of their own, in the order of the tree; each account follows its
+ * parent. */
 struct account_list {
     uint32_t *rows;
     unsigned *depths;
@@ -157,8 +160,8 @@ static void report_pages_add_account(struct account_list *list, uint32_t row, un
     list->depths[list->count++] = depth;
 }
 
-/* A tree may be very deep, so this goes from one account to the next without recursion: down to the
- * first one below, else on to the next beside it or beside what it is below. */
+/* Walks the tree without recursion, because it can be very deep.  The next account is the first
+ * child, else the next sibling of the account or of its nearest ancestor that has one. */
 static void report_pages_add_accounts(struct account_list *list, const struct page_cluster *cluster,
                                       uint32_t top)
 {

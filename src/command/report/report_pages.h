@@ -9,7 +9,7 @@
 
 struct error;
 
-/* A cluster, read; one that has none of the accounts that were asked for has no tops. */
+/* The data of a cluster.  data.top_count is 0 if no selected account is in the cluster. */
 struct report_cluster {
     struct report_data data;
     struct text problems;
@@ -17,13 +17,13 @@ struct report_cluster {
     struct page_backtest backtest;
 };
 
-/* Add one page of all that was asked for. */
+/* Adds one page with everything that was requested. */
 void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count);
 
-/* Write into a folder FOLDER/index.html, the same page with links, and for each account that was
- * asked for or is below one a page FOLDER/CLUSTER/ACCOUNT.html, each in one step and the index
- * last.  Folders are made where they are not there.  On failure the pages that were there before
- * stay, but for those that were written already. */
+/* Writes DIRECTORY/index.html, the same page with links, and DIRECTORY/CLUSTER/ACCOUNT.html for
+ * each selected account and its descendants.  Creates missing directories.  Replaces each file
+ * atomically, and the index last.  Returns -1 on error; pages that were not written yet are then
+ * unchanged. */
 int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,
                        struct error *err);
 

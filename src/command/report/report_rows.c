@@ -17,15 +17,15 @@
 #include "util/name_list.h"
 #include "util/text.h"
 
-/* The last changes are in the page, and of each so many settings. */
+/* Limits: the newest changes on a page, the settings of each change, and the bytes of a value. */
 #define CHANGES_AT_MOST 30u
 #define SETTINGS_AT_MOST 5u
 #define VALUE_AT_MOST 40u
 
-/* Two runs that had not the same settings. */
+/* Two consecutive runs with different settings. */
 struct step {
     int64_t at;
-    char *before, *after; /* digests */
+    char *before, *after; /* digests of the settings */
 };
 struct report_rows_steps {
     struct step *steps;
@@ -41,8 +41,8 @@ static bool is_of_values(const char *line)
     return false;
 }
 
-/* The value of a line `NAME = VALUE`; *length gets its length, 0 where the text has no such line.
- */
+/* Returns the value of a line `NAME = VALUE`, and sets `*length` to its length, or to 0 if there is
+ * no such line. */
 static const char *report_rows_value_in(const char *text, const char *name, size_t name_length,
                                         size_t *length)
 {
@@ -67,7 +67,7 @@ static void report_rows_add_value(struct text *words, const char *value, size_t 
     free(shown);
 }
 
-/* Add `half_life 7-0 → 14-0`, and so on. */
+/* Adds text such as `half_life: 7-0 → 14-0`. */
 static void add_differences(struct text *words, const char *before, const char *after)
 {
     size_t count = 0;
@@ -94,7 +94,7 @@ static void add_differences(struct text *words, const char *before, const char *
         text_format(words, "; %zu more", count - SETTINGS_AT_MOST);
 }
 
-/* NULL in *text: no run has these settings any more. */
+/* Sets `*text` to NULL if the text of these settings is no longer stored. */
 static int report_rows_read_text(struct db *db, const char *digest, char **text, struct error *err)
 {
     const struct db_value *row, argument = db_text(digest);
@@ -174,7 +174,7 @@ static bool report_rows_has_point(const struct page_cluster *cluster, int64_t at
     return *point < cluster->times.count && cluster->times.points[*point].at == at;
 }
 
-/* Rows come by instant; one is there for each scope. */
+/* Adds a row.  Rows are ordered by time; a time has one row for each scope. */
 static void report_rows_add_fairness(struct page_cluster *cluster, const struct db_value *row)
 {
     int64_t at = row[0].integer;
@@ -204,7 +204,7 @@ int report_fairness_read(struct db *db, struct page_cluster *cluster, struct err
     return db_finish(rows);
 }
 
-/* The nodes right below each one, by id. */
+/* The direct children of each node, in order of id. */
 struct below {
     uint32_t *first, *next; /* NO_NODE: none */
 };
@@ -256,7 +256,7 @@ static int report_rows_by_number(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* From how many associations are ahead to how many users are: who is equal shares a place. */
+/* Converts places among associations to places among users.  Tied users share a place. */
 static void give_places(struct page_cluster *cluster)
 {
     uint32_t *orders = memory_zeroed(cluster->row_count, sizeof *orders);

@@ -15,7 +15,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Sums by the number of a name. */
+/* Sums by index of a name. */
 struct class_sums {
     struct names *names;
     struct wide *list;
@@ -37,7 +37,7 @@ static bool class_sums_add(struct class_sums *sums, const char *name, size_t len
                             charge->negative);
 }
 
-/* There are few. */
+/* A linear search is sufficient, because there are few QOS. */
 static const char *qos_name(const struct accounting *accounting, uint64_t id)
 {
     for (size_t i = 0; i < accounting->qos_count; i++)
@@ -67,7 +67,8 @@ static int largest_first(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* Suspensions are taken off after their jobs, so that a sum may be below 0 until then. */
+/* Omits sums of 0 or less.  Suspended time is subtracted after the job was added, so that sums can
+ * be negative until then. */
 static struct page_uses page_uses_of(const struct class_sums *sums, const struct decay_table *decay)
 {
     struct page_uses usages = { memory_zeroed(sums->count + 1, sizeof *usages.list), 0 };

@@ -8,14 +8,14 @@ struct db;
 struct error;
 struct settings;
 
-/* What the page has of jobs that the results do not tell: what the jobs of a cluster have used,
- * decayed, by the partition in which they ran, and by their QOS.  What credits, debits and rollups
- * add belongs to no job.  A job without a partition or QOS counts for the name "". */
+/* Decayed usage of a cluster's jobs by partition and by QOS, which the results do not contain.
+ * Usage from credits, debits and rollups belongs to no job and is not included.  A job without a
+ * partition or QOS counts for the name "". */
 struct report_use {
-    struct page_uses partitions, qos; /* the page's */
+    struct page_uses partitions, qos; /* also used by the page */
 };
-/* Read all jobs as of the page's instant, as a full run does, if the layout has partitions and QOS.
- * Free it also if this fails. */
+/* Reads all jobs for the page's time, like a full run, if the source has partitions and QOS.
+ * Returns -1 on error.  The caller calls report_use_free() also after an error. */
 int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
                     struct page_cluster *page, struct error *err);
 void report_use_free(struct report_use *use);

@@ -20,7 +20,8 @@
 struct printer {
     struct text *text;
     const struct share_differences *differences;
-    struct names *done; /* account and user of those that were removed; users that got a default */
+    struct names *done; /* accounts and users already removed, and users who already got a new
+                         * default account */
 };
 
 static struct command_line shares_command_begin(const char *words)
@@ -54,7 +55,7 @@ static void command_add_shares(struct command_line *line, const struct share_ent
     text_free(&shares);
 }
 
-/* Words for people, which are left out where sacctmgr would not take them as they are. */
+/* Adds a description, unless sacctmgr would not accept it unchanged. */
 static void shares_command_add_words(struct command_line *line, const char *key, const char *words)
 {
     struct text word = { 0 };
@@ -65,7 +66,8 @@ static void shares_command_add_words(struct command_line *line, const char *key,
     text_free(&word);
 }
 
-/* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
+/* Without a partition, sacctmgr also selects associations with a partition.  An empty partition
+ * selects only associations without one. */
 static void shares_command_add_where(const struct printer *printer, struct command_line *line,
                                      const struct share_entry *entry, bool whole_account)
 {
@@ -124,13 +126,13 @@ static void shares_command_add_user(struct printer *printer, const struct share_
     shares_command_end(printer, &line);
 }
 
-/* Whether the account is the user's default one, in the file or in the database. */
+/* Returns true if the account is the user's default account, in the file or in the database. */
 static bool is_default(const struct share_entry *entry)
 {
     return entry->default_account && !strcmp(entry->default_account, entry->account);
 }
 
-/* Whether this is said for the first time. */
+/* Returns true only for the first call with these names. */
 static bool shares_command_is_new(struct printer *printer, const char *what, const char *name)
 {
     struct text key = { 0 };
@@ -142,7 +144,8 @@ static bool shares_command_is_new(struct printer *printer, const char *what, con
     return first;
 }
 
-/* slurmdbd lets no default account of a user go while the user has others. */
+/* slurmdbd does not remove a user's default account while the user has other accounts, so this sets
+ * another default account first. */
 static void shares_command_choose_default(struct printer *printer, const struct share_entry *gone)
 {
     const struct share_set *file = printer->differences->file;
@@ -159,7 +162,7 @@ static void shares_command_choose_default(struct printer *printer, const struct 
     shares_command_end(printer, &line);
 }
 
-/* All associations that the user has in the account at once, where none stays. */
+/* Removes all associations of a user in an account at once, unless the file has one of them. */
 static void shares_command_delete_user(struct printer *printer, const struct share_entry *entry)
 {
     bool whole_account =
@@ -183,8 +186,8 @@ static void delete_account(struct printer *printer, const struct share_entry *en
     shares_command_end(printer, &line);
 }
 
-/* Accounts of the file, from the root down: then an account's parent is there, and below no account
- * that is still to be moved. */
+/* Prints the commands for accounts, from the root down.  So an account's parent already exists, and
+ * has already been moved itself. */
 static void print_accounts(struct printer *printer, const struct share_difference **sorted,
                            size_t count)
 {
@@ -199,8 +202,8 @@ static void print_accounts(struct printer *printer, const struct share_differenc
             set_shares(printer, sorted[i]->file);
 }
 
-/* The first account that a user gets becomes the default one, and a default one is the last that
- * a user loses. */
+/* slurmdbd makes a user's first account the default account.  So the default account is added first
+ * and removed last. */
 static void print_users(struct printer *printer, const struct share_difference **sorted,
                         size_t count)
 {
@@ -230,9 +233,10 @@ static int from_root(const void *a, const void *b)
     return one < other ? -1 : one > other; /* in one array */
 }
 
-/* Add the sacctmgr commands, a line each, for sh, that bring the database to what the file says, in
- * an order that works: accounts are made and moved from the root down, shares are set, users are
- * added, then users and last accounts are removed.  What no command can say is a comment. */
+/* Adds a shell script of sacctmgr commands, one per line, that change the database to match the
+ * file.  The order works in slurmdbd: accounts are added and moved from the root down, shares are
+ * set, and users are added.  Then users are removed, and accounts last.  Changes that no command
+ * can make become comments. */
 static void shares_add_commands(struct text *text, const struct share_differences *differences)
 {
     struct printer printer = { text, differences, names_create() };
@@ -262,8 +266,8 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* The associations of the one cluster that is meant: that of --cluster, or else (NULL: none) that
- * of the file. */
+/* Reads the associations of one cluster: the one of --cluster, else the cluster of the file.
+ * `of_file` is NULL if there is no file. */
 static int read_database(struct share_set *list, const struct settings *settings,
                          const struct shares_options *options, const char *of_file,
                          struct error *err)
@@ -302,7 +306,7 @@ static int export(const struct settings *settings, const struct shares_options *
     return result;
 }
 
-/* 0, 1 if something differs, or -1. */
+/* Returns 0, 1 if there are differences, or -1 on error. */
 static int shares_print_differences(const struct share_differences *differences,
                                     struct command_context *context, struct error *err)
 {

@@ -17,13 +17,14 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A tree on its way into a list. */
+/* The state of converting a tree to a list. */
 struct taking {
     struct share_set *list;
     const struct accounting *accounting;
     const struct tree *tree;
-    struct id_index *priorities; /* of ids: where they are in the accounting */
-    const char **defaults;       /* by the number of a user's name: the account; NULL */
+    struct id_index
+        *priorities;       /* maps an association's id to its index in accounting->priorities */
+    const char **defaults; /* default accounts by index of the user's name; NULL: none */
 };
 
 static const char *shares_difference_name_of(const struct taking *taking, uint32_t number)
@@ -85,7 +86,7 @@ static int shares_difference_take_tree(struct share_set *list, const struct acco
     return result;
 }
 
-/* Whatever is left out of a tree would seem to be missing, so bad rows fail. */
+/* Fails on bad rows, because rows that a tree omits would appear to be missing. */
 static int build(struct share_set *list, const struct accounting *accounting, struct error *err)
 {
     const struct associations associations = { accounting->rows, accounting->count,
@@ -200,7 +201,7 @@ static void shares_difference_get_difference(const void *row, struct cell *cell)
     cell_text(cell, share_difference_word(row));
 }
 
-/* The parent or the shares of one side. */
+/* Fills a cell with the parent or the shares on one side. */
 static void get_side(const void *of, struct cell *cell)
 {
     const struct share_difference *row = of;

@@ -10,7 +10,7 @@ struct settings;
 struct table;
 struct table_layout;
 
-/* What differs between a file's associations and the database's. */
+/* The kinds of differences between associations in a file and in the database. */
 
 enum share_difference_kind {
     DIFFERS_ONLY_IN_FILE,
@@ -21,29 +21,31 @@ enum share_difference_kind {
 
 struct share_difference {
     enum share_difference_kind kind;
-    const struct share_entry *file, *database; /* NULL where it is not there */
+    const struct share_entry *file, *database; /* NULL if the association is missing there */
 };
 
-/* The list's entries must last as long as this. */
+/* Keeps pointers to the entries of both lists. */
 struct share_differences {
     const struct share_set *file, *database;
     struct share_difference *rows;
     size_t count;
 };
 
-/* Those of the file come in its order.  What sacctmgr makes without being told, root's own user,
- * may be left out of a file, and so may shares, which are what they are then. */
+/* Compares two lists.  Differences of the file's entries are in its order, before entries that are
+ * only in the database.  A file may omit the root's own user, which sacctmgr creates automatically.
+ * It may also omit shares, which are then not compared.  The caller frees the result. */
 struct share_differences share_differences_find(const struct share_set *file,
                                                 const struct share_set *database);
 void share_differences_free(struct share_differences *differences);
 
-/* `shares`, `parent`, `only in the file` or `only in the database`. */
+/* Returns `shares`, `parent`, `only in the file` or `only in the database`. */
 const char *share_difference_word(const struct share_difference *difference);
 
 extern const struct table_layout share_differences_layout;
 
-/* Read a cluster's associations from the accounting database, in a snapshot of their own.
- * ERROR_DATA where two have the same names.  The list is to be freed; -1 leaves nothing. */
+/* Reads a cluster's associations from the accounting database in one snapshot.  Returns -1 on
+ * error, with ERROR_DATA if two associations have the same names; `list` then holds no memory.
+ * Otherwise, the caller frees it with share_set_free(). */
 int shares_read(struct share_set *list, const struct settings *settings, struct db *source,
                 const char *cluster, struct error *err);
 

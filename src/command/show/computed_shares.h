@@ -5,7 +5,8 @@
 struct computation;
 struct settings;
 
-/* The tree of a run that has just been computed, sorted, ready to be printed. */
+/* Returns the sorted tree of a computation for output.  The caller frees it with
+ * share_list_destroy(). */
 struct share_list *computed_shares(const struct settings *settings, const char *cluster,
                                    const struct computation *computation);
 

@@ -22,15 +22,15 @@ struct show_options {
     bool all_columns, partitions;
     const char *entity, *decay;
     double decay_factor;
-    struct name_list pair; /* to compare */
-    const char *names[2];  /* of --entity or --compare */
+    struct name_list pair; /* for --compare */
+    const char *names[2];  /* of --entity or --compare, or the operands */
     struct column columns[SHARE_COLUMNS];
     struct table_layout layout;
 };
 
 struct row_reading {
     struct share_list *list;
-    bool last_first; /* as pbsfs goes through a group's members */
+    bool last_first; /* the order in which pbsfs visits a group's members */
 };
 
 static void show_add_row(void *context, const struct published_row *row)
@@ -74,7 +74,7 @@ static bool shows_any(const struct share_list *list)
     return false;
 }
 
-/* pbsfs's tree of a cluster whose own has been read; to be freed. */
+/* Returns the tree in pbsfs's terms; cluster->tree must have been read.  The caller frees it. */
 static struct pbs_tree show_tree_of(const struct published_cluster *cluster)
 {
     struct pbs_tree tree = { .fairshare = { .tree = cluster->tree,
@@ -87,8 +87,9 @@ static struct pbs_tree show_tree_of(const struct published_cluster *cluster)
     return tree;
 }
 
-/* What pbsfs reads after it has decayed and written: each entity's usage with its base, times the
- * factor, if that is more than the base; groups are summed again. */
+/* Computes the usage that pbsfs reads after it has decayed usage and written its file.  An entity
+ * has its usage, including the minimum usage, times `factor`, if that exceeds the minimum.  Groups
+ * are summed again. */
 static void decay_tree(const struct published_cluster *cluster, double factor)
 {
     struct node *nodes = cluster->tree->nodes;
@@ -106,8 +107,8 @@ static void decay_tree(const struct published_cluster *cluster, double factor)
         wide_add(&nodes[nodes[i].parent].usage, &nodes[i].usage);
 }
 
-/* Add what pbsfs prints of the nodes of a cluster that are shown: its tree; or its list, with usage
- * decayed by a factor, which may be 1. */
+/* Adds pbsfs's output for the shown nodes of a cluster: the tree or, if `decay` is not NULL, the
+ * list, with usage multiplied by `*decay`. */
 static int show_pbs_cluster(struct text *text, struct published *published,
                             struct published_cluster *cluster, const struct share_list *shares,
                             const double *decay, struct error *err)
@@ -125,7 +126,7 @@ static int show_pbs_cluster(struct text *text, struct published *published,
     return 0;
 }
 
-/* Add one entity as pbsfs prints it, or with a second name who of both is more deserving. */
+/* Adds pbsfs's output for one entity or, if there are two names, the more deserving of both. */
 static int show_pbs(const struct published *published, const char *const names[2],
                     struct text *text, struct error *err)
 {
@@ -142,7 +143,7 @@ static int show_pbs(const struct published *published, const char *const names[2
     return 0;
 }
 
-/* Add what is wanted of a cluster.  *any becomes true if anything is. */
+/* Adds the selected associations of a cluster.  Sets `*any` if there are any. */
 static int show_add_cluster(struct command_context *context, struct published_cluster *cluster,
                             bool *any, struct error *err)
 {
@@ -174,7 +175,7 @@ static int show_answer(struct command_context *context, struct error *err)
     bool any = false;
     if (options->names[0])
         return show_pbs(published, options->names, answer_text(context->answer), err);
-    /* Names that are not there are rejected before anything is printed. */
+    /* Reject unknown names before anything is printed. */
     if (published_look_for_names(published, err))
         return -1;
     for (size_t i = 0; i < published->count; i++)
@@ -207,7 +208,7 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* Whom pbsfs would be asked about; none: the tree. */
+/* With --pbs, names selects one or two entities; without a name, the tree is printed. */
 static int show_check(struct command_context *context, struct error *err)
 {
     struct show_options *options = context->options;
