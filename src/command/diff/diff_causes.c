@@ -292,8 +292,7 @@ static struct usage_bounds *printed_own(const struct finder *finder)
     return own;
 }
 
-/* Applies resets of fairmill's ledger that slurmctld has made, too: the printed usage matches the
- * remaining usage after the reset, but not the usage without it.  Returns by node whether a reset
+/* Applies resets of fairmill's ledger that slurmctld has made, too.  Then the printed usage matches the remaining usage after the reset, but not the usage without it.  Returns by node whether a reset
  * was applied, or NULL if none was; the caller frees it. */
 static bool *take_resets(struct finder *finder)
 {

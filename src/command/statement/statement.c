@@ -19,7 +19,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The periods that there are, and in what amounts are printed. */
+/* The periods of a statement, and the units of its amounts. */
 static int64_t end_of_month(int64_t time)
 {
     return (int64_t)calendar_next_month((uint64_t)time);
@@ -50,13 +50,14 @@ struct command_statement_options {
     struct shared_options shared;
     const char *by_text, *time_text, *tres, *of_text;
     bool as_sreport;
-    struct option_time since, until; /* INT64_MIN: the beginning of the last year; INT64_MAX: all */
+    struct option_time since, until; /* INT64_MIN: the start of the year in which the statement
+                                      * ends; INT64_MAX: all recorded usage */
     const struct period_kind *by;
     const struct amount_unit *unit;
     bool of_capacity;
 };
 
-/* What is stated of a cluster. */
+/* The data of a cluster's statement. */
 struct account_of {
     struct published_cluster *cluster;
     struct association_times times;
@@ -68,13 +69,13 @@ struct statement_command_work {
     const struct command_statement_options *options;
     const struct settings *settings;
     struct published *published;
-    struct db *source; /* NULL: it is not read */
+    struct db *source; /* NULL if it is not read */
     struct account_of *clusters;
 };
 
 /* ---- Reading ---- */
 
-/* Runs keep whole days; slurmdbd hours, of local time. */
+/* Returns the start of the day or, for slurmdbd's rollups, of the hour in local time. */
 static int64_t statement_command_first_of(const struct command_statement_options *options,
                                           int64_t instant)
 {
@@ -91,7 +92,7 @@ static int64_t start_of_year(int64_t time)
     return (int64_t)calendar_last_reset(&year, (uint64_t)time);
 }
 
-/* Where several clusters are stated, one may have no rollups. */
+/* If there are several clusters, one of them may lack rollups. */
 static int sums_reach(struct statement_command_work *work, struct account_of *of, int64_t *known,
                       struct error *err)
 {
@@ -99,7 +100,7 @@ static int sums_reach(struct statement_command_work *work, struct account_of *of
     return statement_sums_reach(&source, work->published->count == 1, known, &of->days_from, err);
 }
 
-/* From when to when there is anything to state; from == to where there is nothing. */
+/* Sets the period of a cluster's statement.  from == to if there is no usage. */
 static int statement_command_find_span(struct statement_command_work *work, struct account_of *of,
                                        struct error *err)
 {
@@ -120,7 +121,7 @@ static int statement_command_find_span(struct statement_command_work *work, stru
     return 0;
 }
 
-/* Whether a name that is asked for is there, or was. */
+/* Records the names that exist or existed, to detect unknown names in the request. */
 static void note_names(struct statement_command_work *work, const struct account_of *of)
 {
     const struct names *names = of->times.names;
@@ -150,7 +151,8 @@ static int statement_command_read_cluster(struct statement_command_work *work,
     return 0;
 }
 
-/* TRES that the cluster could deliver, as fairshare counts them now; NAN. */
+/* Sets `*capacity` to the TRES that the cluster can deliver, as fairshare counts it now, or to
+ * NAN. */
 static int find_capacity(struct statement_command_work *work, struct account_of *of,
                          double *capacity, struct error *err)
 {
@@ -174,7 +176,7 @@ static int find_capacity(struct statement_command_work *work, struct account_of 
                      cluster->name);
 }
 
-/* ---- Printing ---- */
+/* ---- Output ---- */
 
 struct statement_command_printing {
     struct statement_view view;
@@ -211,8 +213,8 @@ static struct statement_view statement_command_view_of(const struct statement_co
     };
 }
 
-/* A database may end a statement that takes long, and meanwhile rows are printed: each is of a
- * month. */
+/* Reads the usage by month, because rows are printed while a query runs, and a database may cancel
+ * long queries. */
 static int statement_command_add_use(struct statement_command_work *work,
                                      const struct account_of *of, struct statement *statement,
                                      struct error *err)
@@ -283,7 +285,7 @@ static int statement_command_read_all(struct statement_command_work *work, struc
     return any ? 0 : fail(err, ERROR_OTHER, "there is no recorded usage in that period");
 }
 
-/* All of a database comes from one snapshot. */
+/* Reads everything in one snapshot of the database. */
 static int statement_command_open_source(struct statement_command_work *work, struct error *err)
 {
     if (!work->options->as_sreport)

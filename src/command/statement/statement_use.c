@@ -16,7 +16,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* ---- Days that runs keep ---- */
+/* ---- Daily usage of runs ---- */
 
 int statement_days_reach(struct db *results, const char *cluster, int64_t *until, int64_t *oldest,
                          struct error *err)
@@ -56,7 +56,7 @@ int statement_add_days(struct statement *statement, struct db *results, const ch
     return db_finish(rows) || result ? -1 : 0;
 }
 
-/* ---- Sums of slurmdbd ---- */
+/* ---- Rollups of slurmdbd ---- */
 
 int statement_sums_reach(const struct source *source, bool needed, int64_t *until, int64_t *oldest,
                          struct error *err)
@@ -72,7 +72,7 @@ int statement_sums_reach(const struct source *source, bool needed, int64_t *unti
     return 0;
 }
 
-/* The tree of all rows, those of the gone among them. */
+/* Builds the tree of all rows, including removed associations. */
 static int build_all(const struct accounting *accounting, struct tree **tree, struct error *err)
 {
     struct association *rows = memory_zeroed(accounting->count + 1, sizeof *rows);
@@ -99,7 +99,7 @@ static uint32_t statement_use_take_name(struct association_times *times, const s
     return taken;
 }
 
-/* One of which no run has noted anything: as it is now. */
+/* Adds an association that no run has recorded, with its current state. */
 static void add_unseen(struct association_times *times, const struct accounting *accounting,
                        const struct association *row, uint32_t parent)
 {

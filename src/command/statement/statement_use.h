@@ -12,26 +12,27 @@ struct settings;
 struct source;
 struct statement;
 
-/* What was used on a cluster, as a statement adds it up. */
+/* Adds the usage of a cluster to a statement. */
 
-/* Of the days that runs keep: until when they are complete, and the oldest (INT64_MAX: there is
- * none). */
+/* Sets `*until` to the end of the complete daily usage, and `*oldest` to its first day (INT64_MAX
+ * if there is no daily usage).  Returns -1 on error. */
 int statement_days_reach(struct db *results, const char *cluster, int64_t *until, int64_t *oldest,
                          struct error *err);
-/* Add those from one instant to another. */
+/* Adds the daily usage between two times.  Returns -1 on error. */
 int statement_add_days(struct statement *statement, struct db *results, const char *cluster,
                        int64_t from, int64_t until, struct error *err);
 
-/* What slurmdbd has summed up: the same; where that is not `needed`, sums that are not there or may
- * not be read are none. */
+/* Like statement_days_reach(), but for slurmdbd's rollups.  Unless `needed`, missing and unreadable
+ * rollups are not an error and count as empty. */
 int statement_sums_reach(const struct source *source, bool needed, int64_t *until, int64_t *oldest,
                          struct error *err);
-/* Associations, also those that are gone, hang as sreport has it: as they do now.  Those that the
- * accounting database does not know are taken away. */
+/* Gives associations, including removed ones, their current parents, as sreport does.  Removes
+ * associations that the accounting database does not contain, and adds associations that no run
+ * recorded. Returns -1 on error. */
 int statement_hang_as_now(const struct settings *settings, struct db *source, const char *cluster,
                           struct association_times *times, struct error *err);
-/* Add those of a TRES.  Use of associations that the accounting database has not any more is left
- * out. */
+/* Adds the rollups of a TRES.  Omits usage of associations that are not in `times`.  Returns -1 on
+ * error. */
 struct statement_sums {
     struct statement *statement;
     const struct association_times *times;

@@ -11,10 +11,10 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-/* What is known of every cluster as a number, beside its findings of each kind. */
+/* The numeric values of each cluster, in addition to its findings by kind. */
 static const struct figure {
-    const char *name, *unit; /* of a monitor */
-    bool always;             /* it is drawn without a limit, too */
+    const char *name, *unit; /* for monitoring systems */
+    bool always;             /* also printed if it has no limit */
 } figures[] = {
     { "age", "s", true },
     { "findings", "", true },
@@ -23,7 +23,7 @@ static const struct figure {
 };
 enum { AGE, FINDINGS, LAG, DRIFT, FIGURES };
 
-/* NAN where it is unknown. */
+/* Returns NAN if the value is unknown. */
 static double status_limits_value_of(const char *name, const struct cluster_health *cluster)
 {
     if (!strcmp(name, figures[AGE].name))
@@ -66,7 +66,7 @@ enum health_level limits_judge(const struct limits *limits, const struct cluster
     return level;
 }
 
-/* Options. */
+/* ---- Options ---- */
 
 static int status_limits_refuse(const char *given, const char *reason, struct error *err)
 {
@@ -95,7 +95,7 @@ static bool number_in(const char *bytes, size_t length, double *number)
     return good;
 }
 
-/* [@][START:][END] */
+/* Parses [@][START:][END]. */
 static bool range_in(const char *text, struct limit *limit)
 {
     limit->inside = *text == '@';
@@ -121,7 +121,8 @@ static struct limit *status_limits_add(struct limits *limits, enum health_level 
     return limit;
 }
 
-/* What is of an instant to come is a problem of its own, and clocks differ a little. */
+/* Allows a negative age: clocks differ a little, and results from the future are a separate
+ * problem. */
 static void ignore_future(struct limit *limit)
 {
     if (!strcmp(limit->name, figures[AGE].name) && limit->start == 0 && !limit->inside)
@@ -166,7 +167,7 @@ void limits_free(struct limits *limits)
     *limits = (struct limits){ 0 };
 }
 
-/* Figures. */
+/* ---- Values ---- */
 
 bool limits_has(const struct limits *limits, const char *name)
 {
@@ -188,7 +189,7 @@ void limits_add_name(struct text *text, const char *ends, const char *name)
     text_free(&printable);
 }
 
-/* Add the last limit of this level as monitoring plugins write it: numbers without units. */
+/* Adds the last limit of this level in the format of monitoring plugins: numbers without units. */
 static void add_range(struct text *text, const struct limits *limits, const char *name,
                       enum health_level level)
 {

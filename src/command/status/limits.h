@@ -8,15 +8,15 @@
 
 struct error;
 
-/* Limits that somebody sets for what is known of a cluster, in the form that monitors' plugins
- * have: NAME=RANGE, where RANGE is [@][START:][END].  It is exceeded by what is below START (0; ~:
- * there is none) or above END, with @ by what is not. */
+/* A limit for a value of a cluster, in the format of monitoring plugins: NAME=RANGE.  RANGE is
+ * [@][START:][END].  A value below START or above END exceeds the limit; with @, a value between
+ * them does.  START defaults to 0, and ~ means no lower limit. */
 
 struct limit {
-    char *name;        /* of a figure, or of a kind of findings */
-    const char *range; /* as it was given */
+    char *name;        /* of a value, or of a kind of finding */
+    const char *range; /* as given */
     enum health_level level;
-    double start, end; /* infinite: none */
+    double start, end; /* infinite: no limit */
     bool inside;
 };
 struct limits {
@@ -24,26 +24,26 @@ struct limits {
     size_t count;
 };
 
-/* Read a list of options, or one limit of the age, as --max-age has it. */
+/* Reads a list of options.  limits_add_age() adds a limit of the age, for --max-age.  The caller
+ * frees `limits` with limits_free(), also after an error. */
 int limits_read(struct limits *limits, const struct name_list *given, enum health_level level,
                 struct error *err);
 void limits_add_age(struct limits *limits, uint64_t seconds, const char *text);
 void limits_free(struct limits *limits);
 
-/* Whether there is one of this name. */
+/* Returns true if there is a limit with this name. */
 bool limits_has(const struct limits *limits, const char *name);
 
-/* How the cluster is under these limits; what is wrong is added in words, between commas. */
+/* Returns the level of a cluster under these limits, and appends its problems to `words`, separated
+ * by commas. */
 enum health_level limits_judge(const struct limits *limits, const struct cluster_health *cluster,
                                struct text *words);
 
-/* The cluster's figures behind the bar of a plugin's line: age, findings and lag, and all that have
- * limits. */
+/* Adds the performance data of a plugin's line: age, findings, lag, and each value with a limit. */
 void limits_add_figures(struct text *text, const struct limits *limits,
                         const struct cluster_health *cluster);
 
-/* Add a name with \xHH in place of each byte that is among `ends`, which would end the name there.
- */
+/* Adds a name.  Replaces each byte that is in `ends`, and would end the name there, by \xHH. */
 void limits_add_name(struct text *text, const char *ends, const char *name);
 
 #endif

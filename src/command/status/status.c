@@ -11,23 +11,23 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-/* What monitors expect as exit status; the first three are health's levels. */
+/* Exit statuses of monitoring plugins; the first three are the levels of health. */
 #define NAGIOS_UNKNOWN 3
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
 
-/* A cluster as it is under the limits that were set. */
+/* A cluster and its level under the limits. */
 struct status_row {
     const struct cluster_health *health;
     enum health_level level;
-    struct text words; /* what is wrong */
+    struct text words; /* its problems */
     bool for_people;
 };
 
 struct status {
     struct health health;
     struct limits limits;
-    struct status_row *rows; /* of health.clusters */
-    enum health_level worst; /* critical where there is no cluster */
+    struct status_row *rows; /* by index of health.clusters */
+    enum health_level worst; /* critical if there is no cluster */
 };
 
 struct status_options {
@@ -166,10 +166,10 @@ static const struct column columns[] = {
 
 static const struct table_layout layout = { columns, "clusters", .by_cluster = false };
 
-/* In the line for a monitor a bar ends what is for people. */
+/* A bar separates the text from the performance data. */
 #define ENDS_TEXT "|"
 
-/* One line for people, and behind the bar what a monitor may draw. */
+/* Adds one line: text, a bar, and the performance data. */
 static void add_nagios(struct text *text, const struct status *status)
 {
     size_t count = status->health.count;
@@ -196,7 +196,7 @@ static void add_nagios(struct text *text, const struct status *status)
     text_add(text, "\n");
 }
 
-/* A cluster that is not there any more will never be published. */
+/* A cluster that no longer exists will never be published. */
 static void add_way_out(const char *cluster, struct error *err)
 {
     struct error reason = *err;
@@ -205,7 +205,7 @@ static void add_way_out(const char *cluster, struct error *err)
          reason.message, cluster);
 }
 
-/* Write the status; returns the exit status of the command, or -1. */
+/* Answers with the status of each cluster.  Returns the command's exit status, or -1 on error. */
 static int status_answer(struct command_context *context, struct error *err)
 {
     struct status_options *options = context->options;
@@ -241,7 +241,7 @@ static int status_answer(struct command_context *context, struct error *err)
             add_way_out(row->health->cluster, err);
         complain(err);
     }
-    return 0; /* or the status of what was complained of */
+    return 0; /* or the status of the errors that were printed */
 }
 
 static int status_check(struct command_context *context, struct error *err)
@@ -273,7 +273,7 @@ static void status_release(void *of)
     limits_free(&status->limits);
 }
 
-/* A monitor reads the first line of what is printed, not the errors. */
+/* Prints the error to standard output, because monitoring systems read only its first line. */
 static int status_failed(const void *of, struct error *err)
 {
     const struct status_options *options = of;

@@ -9,10 +9,10 @@
 #include "settings/settings.h"
 #include "util/error.h"
 
-/* Rows of each kind on the page for people. */
+/* Default number of gains, and of losses, in text output. */
 #define TOP_OF_PAGE 10
 
-/* The options that may be given again, in the order of their table. */
+/* The repeatable options, in the order of their table. */
 enum { SHARES, MOVE, HALF_LIFE, ALGORITHM, CONFORMANCE, ADD_USAGE, REMOVE_USER, WEIGHTS, LISTS };
 
 struct whatif_options {
@@ -34,7 +34,7 @@ static int from_source(struct command_context *context, struct whatif *whatif,
     return whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
 }
 
-/* Leave the rows and jobs of the accounts and users that are asked for. */
+/* Keeps only the rows and jobs of the selected accounts and users. */
 static void whatif_choose(const struct command_context *context,
                           const struct published_cluster *cluster, struct whatif *whatif)
 {

@@ -16,7 +16,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The options that change something else than a setting of tried_settings. */
+/* The options for changes that are not in tried_settings. */
 static const struct whatif_option {
     const char *name;
     enum whatif_kind kind;
@@ -35,7 +35,7 @@ static struct whatif_change *whatif_changes_add(struct whatif_changes *changes,
     return change;
 }
 
-/* Have the table of settings judge a value, in settings that nobody uses. */
+/* Checks a value by assigning it in settings that are then discarded. */
 static int check_setting(const struct whatif_change *change, struct error *err)
 {
     const struct setting *setting = change->setting;
@@ -63,8 +63,8 @@ static int add_setting(struct whatif_changes *changes, const struct tried_settin
     return check_setting(change, err);
 }
 
-/* `age=1000,fairshare=5000`, or `tres=CPU=100,Mem=50`.  Weights of TRES depend on what each job
- * requests, which only the accounting database has. */
+/* Adds changes from text such as `age=1000,fairshare=5000` or `tres=CPU=100,Mem=50`.  The weights
+ * of TRES depend on each job's request, which only the accounting database contains. */
 static int whatif_changes_add_weights(struct whatif_changes *changes, const char *text,
                                       struct error *err)
 {
@@ -94,7 +94,7 @@ static int whatif_changes_add_weights(struct whatif_changes *changes, const char
                          : fail(err, ERROR_USAGE, "whatif: --weights '': must be NAME=NUMBER,...");
 }
 
-/* NAME=VALUE: an account's name may have a sign of its own, a number has none. */
+/* Splits NAME=VALUE.  The name of an account may contain `=`, but a number cannot. */
 static int add_pair(struct whatif_changes *changes, const struct whatif_option *option,
                     const char *text, struct error *err)
 {
@@ -164,7 +164,7 @@ int changes_add(struct whatif_changes *changes, const char *name, const char *te
                                               : 0;
 }
 
-/* A line without the blanks around it; the rest behind its first word is the value. */
+/* Adds a change from a line: the first word is the option, and the rest is its value. */
 static int whatif_changes_add_line(struct whatif_changes *changes, char *line, struct error *err)
 {
     size_t length = strlen(line);
@@ -217,7 +217,7 @@ static void whatif_changes_add_id(struct whatif_change *change, uint32_t id)
     *memory_append(&change->ids, &change->id_count) = id;
 }
 
-/* What is before the `=` names one association. */
+/* The name before `=` must identify one association. */
 static int whatif_changes_find_one(struct whatif_change *change, const struct published *published,
                                    const struct published_cluster *cluster, struct error *err)
 {
@@ -255,8 +255,8 @@ static int find_move(struct whatif_change *change, const struct published *publi
     return 0;
 }
 
-/* A user's name means all associations of this user, as it does to sacctmgr; `account/user` those
- * there. */
+/* Finds all associations of a user, as sacctmgr does, or with `account/user` only the associations
+ * in that account. */
 static int find_user(struct whatif_change *change, const struct published *published,
                      const struct published_cluster *cluster, struct error *err)
 {

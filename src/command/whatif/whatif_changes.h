@@ -14,8 +14,8 @@ struct published_cluster;
 struct published;
 struct whatif;
 
-/* The changes of `fairmill whatif`: read from options and files, found in what is published, made
- * in a scenario, and put into the words of sacctmgr. */
+/* The changes of `fairmill whatif`: read from options and files, resolved in the published results,
+ * applied to a scenario, and printed as commands. */
 
 enum whatif_kind { WHATIF_SHARES, WHATIF_MOVE, WHATIF_ADD_USAGE, WHATIF_REMOVE, WHATIF_SETTING };
 
@@ -23,16 +23,16 @@ struct whatif_change {
     enum whatif_kind kind;
     const char *option; /* without dashes */
     char *text;         /* as given */
-    char *name;         /* whose; a setting's key */
+    char *name;         /* of an association, or the key of a setting */
     char *value;
-    /* Once it is found: */
+    /* Set by changes_find() or when the change is added: */
     uint32_t *ids; /* of associations */
     size_t id_count;
-    uint32_t parent;               /* WHATIF_MOVE: the new parent's id */
+    uint32_t parent;               /* WHATIF_MOVE: id of the new parent */
     int32_t shares;                /* WHATIF_SHARES */
     double usage;                  /* WHATIF_ADD_USAGE: TRES-seconds */
     const struct setting *setting; /* WHATIF_SETTING */
-    bool needs_source;             /* the results do not show what it changes */
+    bool needs_source;             /* the results do not contain the data to compute its effect */
 };
 
 struct whatif_changes {
@@ -40,32 +40,34 @@ struct whatif_changes {
     size_t count;
 };
 
-/* Add a change, as an option of this name (without dashes) gives it.  ERROR_USAGE says what is
- * wrong. */
+/* Adds a change as given by the option of this name, without dashes.  Returns -1 with ERROR_USAGE
+ * if it is invalid. */
 int changes_add(struct whatif_changes *changes, const char *option, const char *text,
                 struct error *err);
-/* Add those of a file, a line each: the option without dashes, and its value. */
+/* Adds the changes from a file.  Each line contains an option without dashes and its value.
+ * Returns -1 on error. */
 int changes_add_file(struct whatif_changes *changes, const char *path, struct error *err);
 void changes_free(struct whatif_changes *changes);
 
-/* Find all names in what is published of one cluster. */
+/* Finds all names in the published results of a cluster.  Returns -1 on error. */
 int changes_find(struct whatif_changes *changes, const struct published *published,
                  const struct published_cluster *cluster, struct error *err);
 
-/* Whether they change how jobs are charged or queued in a way that does not follow from the
- * results, so that the accounting database must be read; and whether any changes settings that a
- * reading of it uses. */
+/* changes_need_source() returns true if the effect of a change cannot be computed from the results,
+ * so that the accounting database must be read.  changes_read_anew() returns true if settings
+ * change that such a read uses. */
 bool changes_need_source(const struct whatif_changes *changes);
 bool changes_read_anew(const struct whatif_changes *changes);
 
-/* Make those of settings.  They were checked when they were added, so this cannot fail. */
+/* Applies the changes of settings.  Cannot fail, because the values were checked when they were
+ * added. */
 void changes_set(const struct whatif_changes *changes, struct settings *settings);
-/* Make all others. */
+/* Applies all other changes.  Returns -1 on error. */
 int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
                  const struct decay_table *decay, struct error *err);
 
-/* Add what is changed, in words, and the commands that would do it; for settings the file in which
- * they stand.  In whatif_commands.c. */
+/* Adds descriptions of the changes, and the commands that make them.  For settings, adds the file
+ * that contains them.  Defined in whatif_commands.c. */
 void changes_describe(const struct whatif_changes *changes, const struct published_cluster *cluster,
                       const struct settings *settings, struct whatif *whatif);
 

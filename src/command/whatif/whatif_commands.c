@@ -16,10 +16,11 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Names of results are UTF-8. */
+/* The names of an association, in UTF-8 as in the results. */
 struct who {
     const char *account, *user, *partition;
-    bool beside_partitions; /* without a partition, where others of that user there have one */
+    bool beside_partitions; /* without a partition, but the user has others with one in the account
+                             */
 };
 
 static bool has_partitions(const struct published_cluster *cluster, const struct node *user)
@@ -42,7 +43,8 @@ static struct who who_is(const struct published_cluster *cluster, uint32_t id)
                          node->is_user && !*partition && has_partitions(cluster, node) };
 }
 
-/* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
+/* Without a partition, sacctmgr also selects associations with a partition.  An empty partition
+ * selects only associations without one. */
 static void whatif_commands_add_where(struct command_line *line, const struct who *who,
                                       const char *cluster)
 {
@@ -56,7 +58,7 @@ static void whatif_commands_add_where(struct command_line *line, const struct wh
     command_line_add_name(line, "cluster", cluster);
 }
 
-/* Hand it over, or say that there is none. */
+/* Adds the command, or a comment if no command can make the change. */
 static void whatif_commands_end_line(struct command_line *line, struct whatif *whatif,
                                      const struct whatif_change *change)
 {
@@ -77,7 +79,7 @@ static void whatif_commands_add_shares(struct text *text, int64_t shares)
         text_format(text, "%" PRId64, shares);
 }
 
-/* The part of a sentence that names an association. */
+/* Adds the words that name an association. */
 static void whatif_commands_add_who(struct text *text, const struct who *who,
                                     const struct terminology *terms)
 {
@@ -119,7 +121,7 @@ static void tell_move(const struct whatif_change *change, const struct published
     text_free(&sentence);
 }
 
-/* Slurm: the command of sacctmgr that sets shares or a parent. */
+/* For Slurm: describes the sacctmgr command that sets shares or a parent. */
 static void describe_modification(const struct whatif_changes *changes, size_t which,
                                   const struct published_cluster *cluster, struct whatif *whatif)
 {
@@ -177,7 +179,7 @@ static void describe_usage(const struct whatif_change *change,
     text_free(&hours);
 }
 
-/* Whether an association of this node's user in this account stays, after the removals so far. */
+/* Returns true if the user keeps an association in this account after the removals so far. */
 static bool user_stays(const struct published_cluster *cluster, const bool *gone,
                        const struct node *node, uint32_t account)
 {
@@ -189,7 +191,8 @@ static bool user_stays(const struct published_cluster *cluster, const bool *gone
     return false;
 }
 
-/* An account of the user for the time after the removals, or NULL, and whether there are others. */
+/* Returns an association that the user keeps, or NULL.  Sets `*several` if the user keeps
+ * associations in several accounts. */
 static const struct node *next_account(const struct published_cluster *cluster, const bool *gone,
                                        const struct node *node, bool *several)
 {
@@ -205,8 +208,8 @@ static const struct node *next_account(const struct published_cluster *cluster, 
     return next;
 }
 
-/* slurmdbd lets no default account of a user go while the user has others; and nothing that we read
- * says which it is. */
+/* slurmdbd does not remove a user's default account while the user has other accounts.  The results
+ * do not show which account is the default one. */
 static void whatif_commands_choose_default(const struct whatif_change *change,
                                            const struct node *account,
                                            const struct published_cluster *cluster, bool perhaps,
@@ -223,7 +226,8 @@ static void whatif_commands_choose_default(const struct whatif_change *change,
     whatif_commands_end_line(&line, whatif, change);
 }
 
-/* All associations that `who` has in an account, or the one in that partition or without one. */
+/* Removes all associations that `who` has in an account, or only the one with this partition or
+ * without a partition. */
 static void whatif_commands_delete_user(const struct whatif_change *change, struct who who,
                                         bool all, const struct published_cluster *cluster,
                                         struct whatif *whatif)
@@ -259,7 +263,8 @@ static void delete_accounts(const struct whatif_change *change,
     }
 }
 
-/* An account at once, since it may be the default one: that which stays the longest is made so. */
+/* Any removed account may be the default account.  So the account that remains longest is made the
+ * default account first. */
 static void describe_removal(const struct whatif_change *change,
                              const struct published_cluster *cluster, bool *gone,
                              struct whatif *whatif)
@@ -283,15 +288,15 @@ static void describe_removal(const struct whatif_change *change,
     delete_accounts(change, cluster, gone, whatif);
 }
 
-/* Where it stands in slurm.conf, and ours does not say otherwise, it is to be changed there: Slurm
- * and fairmill go on alike. */
+/* Returns true if slurm.conf sets the value and the settings file does not override it.  The value
+ * is then changed in slurm.conf, so that Slurm and fairmill use the same value. */
 static bool is_of_slurm_conf(const struct settings *settings, const struct setting *setting)
 {
     return *settings->slurm_path &&
            settings->origins[setting - settings_table].from != FROM_SETTINGS;
 }
 
-/* The last of the changes of this kind to this association's line. */
+/* Returns the last change of this kind to this association's line. */
 static const struct whatif_change *line_change(const struct whatif_changes *changes, uint32_t id,
                                                enum whatif_kind kind)
 {
@@ -301,7 +306,7 @@ static const struct whatif_change *line_change(const struct whatif_changes *chan
     return NULL;
 }
 
-/* Add a field of a line of resource_group; the scheduler separates fields at blanks. */
+/* Adds a field of a line of resource_group.  Blanks separate fields. */
 static void whatif_commands_add_field(struct command_line *line, const char *name)
 {
     if (!*name || strpbrk(name, " \t#") || !utf8_is_printable(name))
@@ -309,7 +314,7 @@ static void whatif_commands_add_field(struct command_line *line, const char *nam
     text_format(&line->text, " %s", name);
 }
 
-/* OpenPBS: the line of resource_group, with all that changes of it, once. */
+/* For OpenPBS: describes the line of resource_group once, with all changes to it. */
 static void describe_group_line(const struct whatif_changes *changes, size_t which,
                                 const struct published_cluster *cluster, struct whatif *whatif)
 {
@@ -343,7 +348,7 @@ static void describe_group_line(const struct whatif_changes *changes, size_t whi
     whatif_commands_end_line(&line, whatif, change);
 }
 
-/* Add the command that changes an association's shares or parent. */
+/* Describes the command that changes an association's shares or parent. */
 typedef void describer(const struct whatif_changes *changes, size_t which,
                        const struct published_cluster *cluster, struct whatif *whatif);
 static describer *const describers[SCHEDULERS] = {
@@ -351,7 +356,7 @@ static describer *const describers[SCHEDULERS] = {
     [SCHEDULER_OPENPBS] = describe_group_line,
 };
 
-/* Settings are not sacctmgr's. */
+/* sacctmgr cannot change these settings, so this adds the line of the file instead. */
 static void describe_setting(const struct whatif_change *change, const struct settings *settings,
                              struct whatif *whatif)
 {

@@ -38,16 +38,16 @@ static int compute_state(struct whatif_state *state, const struct scenario *scen
     return 0;
 }
 
-/* The jobs that wait, and what their priorities hang on. */
+/* The pending jobs, and the data on which their priorities depend. */
 struct queue_view {
     const struct published_cluster *cluster;
     const struct whatif_state *states;
     struct prio_list *list;
-    double weight[PRIO_PARTS]; /* afterwards */
+    double weight[PRIO_PARTS]; /* after the changes */
 };
 
-/* The associations of a user by account: which of them a job has is not published, but its factor
- * is. */
+/* Returns the association of a job, or NO_NODE.  The results do not contain it, but they contain
+ * its user, account and factor. */
 static uint32_t whatif_source_association_of(const struct queue_view *view,
                                              const struct prio_row *row)
 {
@@ -82,7 +82,8 @@ static double factor_on(const struct queue_view *view, enum whatif_side side, ui
     return isnan(factor) ? 0 : factor;
 }
 
-/* The factor of a job's row afterwards: as published where nothing changes. */
+/* Returns the factor of a job's row after the changes.  Without a change, it is the published
+ * factor. */
 static double fairshare_after(const struct queue_view *view, const struct prio_row *row)
 {
     uint32_t node = whatif_source_association_of(view, row);
@@ -103,7 +104,8 @@ static struct priority_parts whatif_source_parts_of(const double parts[PRIO_PART
                                     .qos = parts[PRIO_QOS] };
 }
 
-/* Of TRES the sum is not published, but what is left of the priority without the other parts. */
+/* The results do not contain the sum for TRES.  It is the rest of the priority without the other
+ * components. */
 static double tres_of(const struct prio_row *row)
 {
     double rest = row->norm * PRIORITY_MAXIMUM;
@@ -134,7 +136,7 @@ static struct priority whatif_source_priority_after(const struct queue_view *vie
     return priority;
 }
 
-/* A job's rows stand together, the best of them counts. */
+/* Adds each job with its best row.  The rows of a job are adjacent. */
 static void whatif_source_add_jobs(struct whatif *whatif, const struct queue_view *view)
 {
     const struct prio_list *list = view->list;
@@ -178,7 +180,7 @@ static int whatif_source_read_queue(struct whatif *whatif, struct db *results,
     changed.weight[PRIO_JOB_SIZE] = (double)weights.weight_job_size;
     changed.weight[PRIO_PARTITION] = (double)weights.weight_partition;
     changed.weight[PRIO_QOS] = (double)weights.weight_qos;
-    if (!view->list->of_formula) /* what it makes is no sum of weighted factors */
+    if (!view->list->of_formula) /* the value of a formula is not a sum of weighted factors */
         whatif_source_add_jobs(whatif, &changed);
     return 0;
 }
@@ -215,14 +217,14 @@ int whatif_from_results(struct whatif *whatif, struct db *results,
     return result;
 }
 
-/* The question, and where its answer goes. */
+/* The request, and the answer to fill. */
 struct whatif_source_work {
     const struct settings *settings, *changed;
     const struct whatif_changes *changes;
-    struct source source; /* as of the instant of the question */
+    struct source source; /* for the time of the request */
     struct recorded_state recorded;
     struct whatif *whatif;
-    struct id_index *jobs; /* by key: their places in the answer's list */
+    struct id_index *jobs; /* by key: their indexes in the answer's list */
 };
 
 static struct whatif_job *find_or_add_job(struct whatif_source_work *work,
@@ -268,7 +270,7 @@ static int whatif_source_add_queue(struct whatif_source_work *work,
                               : 0;
 }
 
-/* Take the tree and its values out of a computation. */
+/* Moves the tree and its values from a computation to a state. */
 static struct whatif_state state_of(struct computation *computation,
                                     const struct settings *settings)
 {
@@ -285,7 +287,7 @@ static void create_scenario(struct scenario *scenario, const struct computation 
     scenario_create(scenario, computation->tree, computation->accounting->names, false);
 }
 
-/* With other settings, as of the same instant. */
+/* Reads with the changed settings, for the same time. */
 static int read_after(const struct whatif_source_work *work, const int64_t *as_of,
                       struct computation *computation, struct error *err)
 {
@@ -296,7 +298,7 @@ static int read_after(const struct whatif_source_work *work, const int64_t *as_o
     return compute_read(computation, &work->recorded, NULL, err);
 }
 
-/* Put the changed tree in the place of the one that was read, and go on as every run does. */
+/* Replaces the tree by the changed tree, and computes its values as a run does. */
 static int compute_changed(const struct whatif_source_work *work, struct computation *computation,
                            struct scenario *scenario, struct error *err)
 {
@@ -329,7 +331,7 @@ static int whatif_source_compare(struct whatif_source_work *work, struct computa
     return result;
 }
 
-/* Read and compute the cluster as it is, and with other settings read it again. */
+/* Reads and computes the cluster.  If changed settings affect reading, reads it again with them. */
 static int compute_both(struct whatif_source_work *work, struct error *err)
 {
     struct computation before, again, *after = &before;
@@ -357,7 +359,7 @@ static int compute_both(struct whatif_source_work *work, struct error *err)
     return result;
 }
 
-/* What was left to a default gets the one of the new conformance. */
+/* Settings that have their default value get the default of the changed conformance. */
 static void set_defaults(struct settings *changed, const struct settings *settings)
 {
     struct error ignored;
