@@ -54,7 +54,8 @@ static char *peer_login(uid_t uid, struct error *err)
     return NULL;
 }
 
-/* Time limits for a client to send its request and to read the response, and the wait for a request that is rejected unread. */
+/* Time limits for a client to send its request and to read the response, and the wait for a request
+ * that is rejected unread. */
 #define REQUEST_MS 5000
 #define RESPONSE_MS 10000
 #define REFUSAL_MS 100

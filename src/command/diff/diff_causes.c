@@ -292,8 +292,9 @@ static struct usage_bounds *printed_own(const struct finder *finder)
     return own;
 }
 
-/* Applies resets of fairmill's ledger that slurmctld has made, too.  Then the printed usage matches the remaining usage after the reset, but not the usage without it.  Returns by node whether a reset
- * was applied, or NULL if none was; the caller frees it. */
+/* Applies resets of fairmill's ledger that slurmctld has made, too.  Then the printed usage matches
+ * the remaining usage after the reset, but not the usage without it.  Returns by node whether a
+ * reset was applied, or NULL if none was; the caller frees it. */
 static bool *take_resets(struct finder *finder)
 {
     bool any = false, *taken = memory_zeroed(finder->tree->count, sizeof *taken);

@@ -11,9 +11,9 @@ struct error;
  * output.
  *
  * Causes are not guessed.  Each cause is removed by computing the cluster again without it, from
- * the same jobs and for the time of the output.  After the last one, the values are those that
- * slurmctld should have printed.  This needs the accounting database.  Without it, only causes that
- * the published usage shows can be found.
+ * the same jobs and for the time of the output.  Without any cause, the values should equal the
+ * printed ones.  This needs the accounting database.  Without it, only causes that the published
+ * usage shows can be found.
  */
 
 /* Fills `differences`; the caller frees them with diff_causes_free().  Names belong to the cluster

@@ -103,10 +103,10 @@ struct printed_match {
 /*
  * Fills `match`, and fills differences->rows with the associations that are in both.
  *
- * A row is matched by its id, or by its names if the output has no ids.  Several associations can
- * have the same printed names, for example without a column of partitions.  Then an association
- * with the printed shares is preferred.  Among equal candidates, the order is slurmctld's if
- * `ordered`, else the order of the partitions.
+ * A row is matched by its id.  Without ids in the output, it is matched by its names.  Several
+ * associations can have the same printed names, for example without a column of partitions.  Then
+ * an association with the printed shares is preferred.  Among equal candidates, the order is
+ * slurmctld's if `ordered`, else the order of the partitions.
  *
  * RawUsage is truncated to an integer.  Under Fair Tree, NormUsage has all digits of an
  * association's fraction of the root's usage at the same time.  So each row narrows the bounds of

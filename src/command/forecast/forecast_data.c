@@ -114,8 +114,9 @@ static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t f
  * itself up to now.  Usage before `start` does not count.  `own` is by node and initially 0. */
 typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err);
-/* Adds the remaining usage for each decay epoch in which usage up to now still counts, at most eight more.  Adds it also after each future ledger entry that changes it.  The first is `own`; takes ownership of
- * it. */
+/* Adds the remaining usage for each decay epoch in which usage up to now still counts, at most
+ * eight more.  Adds it also after each future ledger entry that changes it.  The first is `own`;
+ * takes ownership of it. */
 static int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
                               past_filler *fill, struct error *err)
 {

@@ -15,7 +15,9 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* The state for showing the effect of an entry.  The cluster is computed without and with the entry.  Both computations start from the checkpoint, so they read no more jobs than a run would. */
+/* The state for showing the effect of an entry.  The cluster is computed without and with the
+ * entry.  Both computations start from the checkpoint, so they read no more jobs than a run would.
+ */
 
 struct effect {
     struct source source; /* as of a given time */

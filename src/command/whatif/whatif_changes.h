@@ -53,10 +53,10 @@ void changes_free(struct whatif_changes *changes);
 int changes_find(struct whatif_changes *changes, const struct published *published,
                  const struct published_cluster *cluster, struct error *err);
 
-/* changes_need_source() returns true if the effect of a change cannot be computed from the results,
- * so that the accounting database must be read.  changes_read_anew() returns true if settings
- * change that such a read uses. */
+/* Returns true if the effect of a change cannot be computed from the results, so that the
+ * accounting database must be read. */
 bool changes_need_source(const struct whatif_changes *changes);
+/* Returns true if a change concerns settings that such a read uses. */
 bool changes_read_anew(const struct whatif_changes *changes);
 
 /* Applies the changes of settings.  Cannot fail, because the values were checked when they were
