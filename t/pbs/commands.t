@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""On a cluster of OpenPBS, commands say its words, and whatif says what to write into its files."""
+"""On a cluster of OpenPBS, commands use OpenPBS's terms, and whatif prints lines for OpenPBS's
+files."""
 
 import csv
 import io
@@ -17,7 +18,7 @@ import tap
 from program import TOP, fairmill, write_settings
 
 NOW = 1795449600
-# Slurm's words, none of which OpenPBS has.
+# Terms of Slurm that OpenPBS does not have.
 SLURM = re.compile(r'\b(slurm\w*|TRES\w*|sacctmgr|sshare|sprio|associations?|accounts?|users?|partitions?|QOS|RawShares|NormShares|RawUsage|EffectvUsage|FairShare)\b(?!=)')
 
 
@@ -28,12 +29,12 @@ def site(folder):
                               results=dict(driver='sqlite', database=f'{folder}/results.db'), usage=dict(time_zone='UTC')))
     for command in (('import', 'pbs', '--resource-group', f'{folder}/resource_group', '--sched-config', f'{folder}/sched_config', '--accounting', f'{folder}/accounting'),
                     ('init',), ('run', '--now', NOW)):
-        tap.same(fairmill(conf, *command)[0], 0, f'{command[0]} works')
+        tap.same(fairmill(conf, *command)[0], 0, f'{command[0]} succeeds')
     return conf
 
 
 def lines(conf, *changes):
-    """What whatif would have one write."""
+    """Returns the lines of whatif that change a file."""
     status, out, err = fairmill(conf, 'whatif', *changes)
     return [line for line in out.splitlines() if line.startswith(('#', 'sacctmgr'))] if not status else err
 
@@ -45,10 +46,12 @@ def whatif(conf):
             (('--shares', 'group1=7'), ['# resource_group: group1 11 root 7']),
             (('--move', 'group1=group2', '--shares', 'group1=7', '--shares', 'suzy=1'), ['# resource_group: group1 11 group2 7', '# resource_group: suzy 15 group2 1']),
             (('--shares', 'unknown=3'), ['# sched_config: unknown_shares: 3'])):
-        tap.same(sorted(lines(conf, *changes)), sorted(expected), f"{' '.join(changes)} is a line of OpenPBS's own file")
+        tap.same(sorted(lines(conf, *changes)), sorted(expected),
+                 f"{' '.join(changes)} prints a line for OpenPBS's file")
     for changes, why in ((('--remove-user', 'bob'), 'group unknown'), (('--shares', 'bob=parent'), 'has a number'), (('--weights', 'age=3'), 'job_sort_formula')):
         status, out, err = fairmill(conf, 'whatif', *changes)
-        tap.ok(status == 64 and 'not available with layout = pbs' in err and why in err, f"{' '.join(changes)} is refused, since OpenPBS has no such thing", status, out, err)
+        tap.ok(status == 64 and 'not available with layout = pbs' in err and why in err,
+               f"{' '.join(changes)} is rejected, because OpenPBS does not support it", status, out, err)
 
 
 def sentences(conf):
@@ -62,19 +65,24 @@ def sentences(conf):
                           (('whatif', '--shares', 'bob=1'), 'Group Entity Factor would be'), (('show', '--pbs', 'bob'), 'fairshare entity: bob'), (('verify',), '')):
         status, out, err = fairmill(conf, *command)
         text = ' '.join(out.split())
-        tap.ok(status == 0 and said in text, f"{' '.join(command)} tells of entities and groups", status, out, err)
-        tap.same([match.group() for match in SLURM.finditer(out)], [], f"and {' '.join(command)} has no word of Slurm's")
+        tap.ok(status == 0 and said in text,
+               f"the output of {' '.join(command)} uses OpenPBS's terms", status, out, err)
+        tap.same([match.group() for match in SLURM.finditer(out)], [],
+                 f"the output of {' '.join(command)} has no term of Slurm")
     for command in ('explain', 'history', 'forecast'):
         status, out, err = fairmill(conf, command, 'nobody')
-        tap.ok(status == 64 and "no entity or group 'nobody'" in err, f'{command} says that of whom nobody knows', status, out, err)
+        tap.ok(status == 64 and "no entity or group 'nobody'" in err,
+               f'{command} reports an unknown name', status, out, err)
     status, out, err = fairmill(conf, 'metrics')
     shown = {row['username'] or row['account']: row for row in csv.DictReader(io.StringIO(fairmill(conf, 'show', '--csv')[1]))}
     for kind, labels, name in (('group', 'group="group1"', 'group1'), ('entity', 'group="group1",entity="bob"', 'bob')):
         for metric, column in (('fairshare_factor', 'fairshare'), ('fairshare_perc', 'normshares'), ('usage_norm', 'normusage'), ('shares', 'rawshares')):
-            tap.ok(f'\npbs_{kind}_{metric}{{cluster="pbs",{labels}}} {float(shown[name][column]):.17g}\n' in out, f"metrics have each {kind}'s {metric}", shown[name])
-    tap.ok(status == 0 and 'slurm' not in out and 'account=' not in out, "and none of Slurm's", err)
+            tap.ok(f'\npbs_{kind}_{metric}{{cluster="pbs",{labels}}} {float(shown[name][column]):.17g}\n' in out,
+                   f"metrics contain each {kind}'s {metric}", shown[name])
+    tap.ok(status == 0 and 'slurm' not in out and 'account=' not in out, 'metrics contain no names of Slurm', err)
     header = fairmill(conf, 'show', '--csv')[1].splitlines()[0].split(',')
-    tap.ok({'account', 'username', 'rawshares', 'fairshare'} <= set(header), 'programs get the names that they know', header)
+    tap.ok({'account', 'username', 'rawshares', 'fairshare'} <= set(header),
+           'CSV output keeps the promised names of columns', header)
 
 
 def ledger(conf):
@@ -84,11 +92,13 @@ def ledger(conf):
                           (('ledger', 'list'), "set entity 'bob' in group 'group1' to 5 (fairshare_usage_res)"),
                           (('ledger', 'credit', '--user', 'scott', '100', '--why', 'x', '--dry-run'), 'Group Entity Usage then Factor then')):
         status, out, err = fairmill(conf, *command)
-        tap.ok(status == 0 and said in ' '.join(out.split()), f"{' '.join(command[:2])} has OpenPBS's words", status, out, err)
-        tap.same([match.group() for match in SLURM.finditer(out)], [], "and none of Slurm's")
+        tap.ok(status == 0 and said in ' '.join(out.split()),
+               f"the output of {' '.join(command[:2])} uses OpenPBS's terms", status, out, err)
+        tap.same([match.group() for match in SLURM.finditer(out)], [], "ledger's output has no term of Slurm")
     for option, kind in (('--user', 'entity'), ('--account', 'group')):
         status, _, err = fairmill(conf, 'ledger', 'reset', option, 'nobody', '--why', 'x', '--yes')
-        tap.ok(status == 64 and f"no {kind} 'nobody'" in err, f'nor where there is no {kind} of a name', status, err)
+        tap.ok(status == 64 and f"no {kind} 'nobody'" in err,
+               f'ledger reports that there is no {kind} of this name', status, err)
 
 
 def body():

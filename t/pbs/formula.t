@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs:
-"""Formulas have the results of CPython, to the last bit as long as integers are within 2^53, and fail where it raises an exception.
-FAIRMILL_LONG=1 tries fifty thousand random formulas instead of two thousand, FAIRMILL_SEED=N only those
-of one seed."""
+"""Tests that formulas give the results of CPython to the last bit while integers are within 2^53,
+and fail if CPython raises an exception.  FAIRMILL_LONG=1 tries fifty thousand random formulas
+instead of two thousand, FAIRMILL_SEED=N only the formulas of one seed."""
 
 import ast
 import builtins
@@ -22,7 +22,7 @@ from seeds import seeds
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
 ANSWERS = os.path.join(os.path.dirname(FAIRMILL), 't', 'pbs', 'answers')
 
-# Python's exceptions, and the reasons for them.
+# Python's exceptions, and the reasons that fairmill gives.
 FAILURES = {ZeroDivisionError: 'division by zero', OverflowError: 'the number is too large',
             ValueError: 'undefined result', TypeError: 'an integer is required'}
 
@@ -39,7 +39,7 @@ EXACT = 2 ** 53
 
 
 def power(base, exponent):
-    """Complex numbers are rejected, also where they would be too large."""
+    """Rejects complex numbers, even if they would be too large."""
     if isinstance(base, float) or isinstance(exponent, float):
         base, exponent = float(base), float(exponent)
         if -math.inf < base < 0 and math.isfinite(exponent) and not exponent.is_integer():
@@ -56,14 +56,14 @@ def shift_left(left, right):
 
 
 def log(*arguments):
-    """That of infinity to the base of infinity is rejected."""
+    """Rejects the logarithm of infinity to the base of infinity."""
     if arguments == (math.inf, math.inf):
         raise ValueError
     return math.log(*arguments)
 
 
 class Beyond(Exception):
-    """An integer is beyond 2^53."""
+    """Raised for an integer beyond 2^53."""
 
 
 def seen(number):
@@ -77,7 +77,7 @@ def call(name, *arguments):
 
 
 class Watch(ast.NodeTransformer):
-    """Lets seen() look at each number."""
+    """Passes each number to seen()."""
     def visit_BinOp(self, node):
         self.generic_visit(node)
         own = {ast.Pow: '_power', ast.LShift: '_shift_left'}.get(type(node.op))
@@ -96,7 +96,7 @@ class Watch(ast.NodeTransformer):
 
 
 def python(formula, values):
-    """The result as float.hex() has it, the class of the exception, or Beyond."""
+    """Returns the result as in float.hex(), the class of the exception, or Beyond."""
     tree = ast.fix_missing_locations(Watch().visit(ast.parse(formula, mode='eval')))
     names = dict(values, _power=power, _shift_left=shift_left, _seen=seen, **{name: getattr(math, name) for name in dir(math) if name[0] != '_'})
     names.update(log=log)
@@ -109,7 +109,7 @@ def python(formula, values):
 
 
 def ours(lines):
-    """The program's results of formulas with their values: a list like python()'s."""
+    """Returns the program's results for formulas with values, in the form of python()."""
     text = ''.join('\t'.join([formula] + [f'{name}={value!r}' for name, value in values.items()]) + '\n'
                    for formula, values in lines)
     done = subprocess.run([ANSWERS], input=text, stdout=subprocess.PIPE, text=True, check=True, timeout=600)
@@ -134,7 +134,7 @@ class Writer:
         ])()
 
     def items(self, depth):
-        """A sequence."""
+        """Returns a sequence."""
         r = self.r
         parts = [self.expression(depth - 1) for _ in range(r.randrange(1, 4))]
         if r.randrange(3):
@@ -172,7 +172,7 @@ class Writer:
             text = f"{part()}**{r.choice([str(r.randrange(8)), str(-r.randrange(5)), repr(r.uniform(-3, 3)), '0.5', f'({part()} % 7)'])}"
         elif kind < 11:
             text = r.choice(['-', '+', 'not ', '- -', '-+', '~']) + part()
-            # `not` binds less than what it may follow.
+            # `not` has a lower precedence than the operators that it may follow.
             return f'({text})'
         elif kind < 13:
             text = part() + ''.join(f' {r.choice(COMPARISONS)} {self.expression(depth - 2)}' for _ in range(r.randrange(1, 4)))
@@ -196,9 +196,9 @@ def random_lines(seed, count):
         formula = Writer(r, values).expression(r.randrange(1, 6))
         try:
             ast.parse(formula, mode='eval')
-        except SyntaxError:  # a `not` after an operator
+        except SyntaxError:  # `not` after an operator
             continue
-        # Python's `in` also compares objects, and this name is always the same one.
+        # Python's `in` also compares object identity, and this name is always the same object.
         if not (' in ' in formula and 'nan' in formula):
             lines.append((formula, values))
     return lines
@@ -223,12 +223,14 @@ def try_random():
             failed += not isinstance(expected, str)
             if not agrees(answer, expected):
                 wrong.append(f'{formula}  {values}\n   ours {answer}, Python {expected}')
-        tap.ok(not wrong, f'{len(lines)} random formulas (seed {seed}) have the results of CPython', f'{len(wrong)} wrong', *wrong[:10])
-        tap.ok(failed > len(lines) / 20 and failed < len(lines) / 2, 'some of them fail, but not most', failed)
-        tap.ok(beyond < len(lines) / 5, 'few have integers beyond 2^53', beyond)
+        tap.ok(not wrong,
+               f'{len(lines)} random formulas (seed {seed}) have the results of CPython',
+               f'{len(wrong)} wrong', *wrong[:10])
+        tap.ok(failed > len(lines) / 20 and failed < len(lines) / 2, 'some formulas fail, but not most of them', failed)
+        tap.ok(beyond < len(lines) / 5, 'few formulas have integers beyond 2^53', beyond)
 
 
-# What Python's grammar has, and a formula does not, with a word of the refusal.
+# Expressions that Python's grammar allows and formulas reject, with a word of the message.
 REFUSED = [
     ('', 'a number is missing'), ('1 +', 'a number is missing'), ('(1', "')' is missing"), ('1)', 'an operator'), ('1 2', 'an operator'),
     ('"a"', 'invalid character'), ("'a' * 3", 'invalid character'), ('[1]', 'expected a number'), ('{1}', 'expected a number'), ('()', 'expected a number'), ('a = 1', "invalid character '='"),
@@ -253,22 +255,23 @@ REFUSED = [
 
 def try_refused():
     for (formula, words), answer in zip(REFUSED, ours([(formula, {'ncpus': 1}) for formula, _ in REFUSED])):
-        tap.ok(answer.startswith('refused') and words in answer, f'{formula[:30]!r} is refused by its name', answer)
+        tap.ok(answer.startswith('refused') and words in answer,
+               f'{formula[:30]!r} is rejected with its reason', answer)
 
 
 def try_documents():
-    """Seed 003's formula, and what its tree gives for Bob and Suzy."""
+    """Tests the formula of PP-718 and its results for Bob and Suzy."""
     lines = [(formula, values) for formula in ('pow(2, -(fairshare_tree_usage/fairshare_perc))', 'fairshare_factor')
              for values in (dict(fairshare_tree_usage=0.125, fairshare_perc=0.2, fairshare_factor=0.648),
                             dict(fairshare_tree_usage=0.5, fairshare_perc=0.36, fairshare_factor=0.382))]
     answers = [round(float.fromhex(answer), 3) for answer in ours(lines)]
-    tap.same(answers, [0.648, 0.382, 0.648, 0.382], "the document's formula gives Bob .648 and Suzy .382, as its keyword")
+    tap.same(answers, [0.648, 0.382, 0.648, 0.382], "the document's formula and keyword give Bob .648 and Suzy .382")
     answer, = ours([('pow(2, -(fairshare_tree_usage/fairshare_perc))', dict(fairshare_tree_usage=0.5, fairshare_perc=0.0))])
     tap.ok(answer == 'failed formula, column 30: division by zero',
-           'an entity without shares is the division by zero of which the document warns', answer)
+           'an entity without shares divides by zero, as the document warns', answer)
 
 
-# What sites and documents have, with values as their jobs have them.
+# Formulas of sites and documents, evaluated with typical values of jobs.
 PUBLISHED = [
     'ncpus', '1*walltime', '2*walltime', 'ncpus*walltime', 'ncpus + mem/1024', 'fairshare_tree_usage', 'fairshare_perc', 'queue_priority + ncpus',
     'ceil(fabs(-ncpus*(foo1/100.00)*sqrt(100)))', '5*ncpus + 0.05*walltime', 'pow(2,-(fairshare_tree_usage/fairshare_perc))', '10*fairshare_factor',
@@ -295,7 +298,7 @@ def try_published():
                                                 job_priority=r.randrange(12), fairshare_perc=round(r.random(), 6) + 1e-6, fairshare_tree_usage=round(r.random(), 6),
                                                 fairshare_factor=round(r.random(), 6))))
         wrong += [(formula, values, answer) for (_, values), answer in zip(lines, ours(lines)) if not agrees(answer, python(formula, values))]
-    tap.ok(not wrong, f'{len(PUBLISHED)} published formulas have the results of CPython, bit for bit', *wrong[:5])
+    tap.ok(not wrong, f'{len(PUBLISHED)} published formulas have the results of CPython bit for bit', *wrong[:5])
 
 
 def try_limits():
@@ -307,7 +310,7 @@ def try_limits():
             ('9007199254740993', (2.0 ** 53).hex()), ('1000003 ** 3 / 7', (1000003 ** 3 / 7).hex()), ('1 << 70', (2.0 ** 70).hex())]
     for (formula, expected), answer in zip(near, ours([(formula, {}) for formula, _ in near])):
         tap.ok(answer == expected or abs(float.fromhex(answer) - float.fromhex(expected)) <= math.ulp(float.fromhex(expected)),
-               f'{formula} is the nearest double or next to it', answer, expected)
+               f'{formula} gives the nearest double or one next to it', answer, expected)
 
 
 def body():

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""layout = pbs reads what import has brought: the tree, and of each job its entity and what it used."""
+"""Tests layout = pbs, which reads imported data: the tree, and each job's entity and usage."""
 
 import json
 import math
@@ -22,7 +22,8 @@ from terminal import without_age
 
 DAY = 1793491200  # 2026-11-01T00:00:00Z
 NOW = DAY + 10000
-# The tree of the document on PP-718, with tree usage and factor of who begins at 1 and is charged 100, 0 and 1000.
+# The tree of the document on PP-718, with the tree usage and the factor of users that begin at 1
+# and are charged 100, 0 and 1000.
 TREE = 'group1 11 root 40\ngroup2 12 root 60\nbob 13 group1 50\ncathy 14 group1 50\nsuzy 15 group2 60\nscott 16 group2 40\n'
 PBSFS = dict(bob=(.126246, .6456), suzy=(.499668, .3821), scott=(.831728, .0905))
 
@@ -50,7 +51,7 @@ USED = dict(bob=100, cathy=100, suzy=0, scott=1000)
 
 
 class Site:
-    """Settings, and what import reads, with an accounting database anywhere."""
+    """Settings and imported files, with an accounting database on any server."""
 
     def __init__(self, folder, source, sqlite, results):
         self.folder, self.source, self.sqlite, self.results = folder, source, sqlite, results
@@ -75,7 +76,7 @@ class Site:
         return self.call('import', 'pbs', '--accounting', f'{self.folder}/logs', *more)
 
     def shown(self, *columns, now=NOW):
-        """Of each entity what a run of an instant publishes."""
+        """Returns these columns for each entity from a run for this time."""
         for command in (('init',), ('run', '--replace', '--now', now)):
             status, out, err = self.call(*command)
             if status:
@@ -89,18 +90,21 @@ class Site:
 
 
 def on_each(place, source):
-    tap.same(place.bring('--resource-group', f'{place.folder}/tree'), (0, '', ''), f'logs and a tree are imported into {source}')
+    tap.same(place.bring('--resource-group', f'{place.folder}/tree'), (0, '', ''),
+             f'logs and a tree are imported into {source}')
     used = place.usage()
-    tap.same(used, USED | dict(TREEROOT=1200, unknown=0, group1=200, group2=1000), f'each entity has what the records of its jobs say in {source}: reruns, and one that took no time, too')
+    tap.same(used, USED | dict(TREEROOT=1200, unknown=0, group1=200, group2=1000),
+             f'each entity has the recorded usage of its jobs in {source}')
     got = place.shown('pbs_tree_usage', 'pbs_factor')
-    tap.ok(all(abs(got[name][0] - tree) < 6e-7 and abs(got[name][1] - factor) < 6e-5 for name, (tree, factor) in PBSFS.items()), f"and OpenPBS's values in {source}", got)
+    tap.ok(all(abs(got[name][0] - tree) < 6e-7 and abs(got[name][1] - factor) < 6e-5 for name, (tree, factor) in PBSFS.items()),
+           f"each entity has OpenPBS's values in {source}", got)
     tap.same(place.call('verify')[0], 0, f'verify computes the same from {source}')
     suspended(place, source)
     unfinished(place, source)
 
 
 def unfinished(place, source):
-    """Runs whose end is not recorded, and such that are recorded twice."""
+    """Tests runs without a recorded end, and runs that are recorded twice."""
     days = 86400
     asked, at = ' Resource_List.walltime=01:00:00', 20 * days
     place.write('logs/20261121', ''.join([
@@ -118,29 +122,32 @@ def unfinished(place, source):
         return sorted((kind, detail.split("'")[1]) for kind, detail in rows)
 
     base = counted(at)
-    tap.same((counted(at + 600), found()), (dict.fromkeys(base, 1200), []), f'an open run counts what it asked for in {source}')
+    tap.same((counted(at + 600), found()), (dict.fromkeys(base, 1200), []),
+             f'an open run counts its requested resources in {source}')
     capped = 2 * (3600 + days)
-    tap.same(counted(at + 20 * days)['bob'], capped, 'without an end it counts up to open_job_cap after its walltime')
-    tap.same((counted(at + 20 * days)['cathy'], found()), (2 * 20 * days, [('job_open_beyond_limit', job) for job in ('30.pbs', '32.pbs', '33.pbs')]), 'which is a finding')
+    tap.same(counted(at + 20 * days)['bob'], capped,
+             'without an end a run counts up to open_job_cap after its walltime')
+    tap.same((counted(at + 20 * days)['cathy'], found()), (2 * 20 * days, [('job_open_beyond_limit', job) for job in ('30.pbs', '32.pbs', '33.pbs')]), 'a run open beyond its walltime is a finding')
     used = counted(at + 31 * days)
-    tap.same((used['cathy'], found()[-1]), (2 * 31 * days, ('job_open_for_long', '31.pbs')), 'one without a walltime counts on, and is a finding after 30 days')
+    tap.same((used['cathy'], found()[-1]), (2 * 31 * days, ('job_open_for_long', '31.pbs')),
+             'a run without a walltime is a finding after 30 days')
     place.write('logs/20261202', ''.join([line(31 * days, 'S', 32, run_text('suzy', 31 * days, more=asked)), *2 * [line(31 * days + 60, 'E', 32, run_text('suzy', 31 * days, 31 * days + 60, cput(60)))]]))
     place.write('logs/20261203', line(31 * days + 60, 'E', 32, run_text('suzy', 31 * days, 31 * days + 60, cput(60))) + line(32 * days, 'E', 33, run_text('scott', at, at + 600, cput(7))))
     place.bring()
     used = counted(at + 33 * days)
-    tap.same((used['suzy'], used['scott']), (capped + 60, 7), f'a later start closes it, and counts once in {source} however often its end is recorded; a late end counts what it says')
-    tap.same(found(), [('job_open_beyond_limit', '30.pbs'), ('job_open_for_long', '31.pbs')], 'and neither is a finding any more')
-    tap.same(place.call('verify')[0], 0, 'verify computes the same')
+    tap.same((used['suzy'], used['scott']), (capped + 60, 7), f'a later start closes a run, and repeated ends count once in {source}')
+    tap.same(found(), [('job_open_beyond_limit', '30.pbs'), ('job_open_for_long', '31.pbs')], 'closed runs are no longer findings')
+    tap.same(place.call('verify')[0], 0, 'verify computes the same with unfinished runs')
     place.write('logs/20261204', 'nonsense\n' + line(33 * days, 'E', 34, 'user=x start=no ' + 'y' * 70000 + ' \xe9') + 'more\n')
     status, _, err = place.bring()
-    tap.ok(status == 65 and '3 of 3 lines' in err, f'lines that cannot be read are named in {source}', status, err)
+    tap.ok(status == 65 and '3 of 3 lines' in err, f'lines that cannot be read are reported in {source}', status, err)
     place.usage(now=DAY + at + 34 * days)
-    tap.same(place.sqlite.sql("SELECT subject, detail FROM fairmill_finding WHERE kind = 'record_unreadable'", place.results), [('', "3 records, the first: '20261204', line 1")], 'and are a finding')
-    tap.same((place.bring()[0], place.call('verify')[0]), (0, 0), 'another import tries them again')
+    tap.same(place.sqlite.sql("SELECT subject, detail FROM fairmill_finding WHERE kind = 'record_unreadable'", place.results), [('', "3 records, the first: '20261204', line 1")], 'lines that cannot be read are a finding')
+    tap.same((place.bring()[0], place.call('verify')[0]), (0, 0), 'another import retries the lines')
 
 
 def suspended(place, source):
-    """A run that is suspended three times, once until it ends, and one that runs."""
+    """Tests a run that is suspended three times, the last time until it ends, and a running one."""
     place.write('logs/20261102', ''.join([
         line(90000, 'S', 20, run_text('suzy', 90000)), line(90000, 'S', 21, run_text('cathy', 90000, ncpus=3)),
         line(91000, 'z', 20), line(91000, 'z', 21), line(92000, 'r', 20), line(94000, 'z', 20), line(94500, 'r', 20), line(95500, 'r', 21),
@@ -151,24 +158,26 @@ def suspended(place, source):
         line(90000, 'z', 23), line(91000, 'E', 23, run_text('scott', 90000, 91000, cput(5)))]))
     place.bring()
     used = place.usage(now=DAY + 91500)
-    tap.same((used['bob'], used['scott']), (100, 1000 + 5), 'a run that was suspended all the time has used nothing, or what its record says')
-    tap.same(place.usage(now=DAY + 90500)['cathy'], 100 + 3 * 500, f'a run that is not suspended yet has run all the time in {source}')
-    tap.same(place.usage(now=DAY + 93000)['cathy'], 100 + 3 * 1000, 'while it is suspended it does not go on')
+    tap.same((used['bob'], used['scott']), (100, 1000 + 5),
+             'a run that was suspended all the time has no usage, or its recorded usage')
+    tap.same(place.usage(now=DAY + 90500)['cathy'], 100 + 3 * 500,
+             f'a run before its suspension counts all its time in {source}')
+    tap.same(place.usage(now=DAY + 93000)['cathy'], 100 + 3 * 1000, 'a suspended run does not count more')
     used = place.usage(now=DAY + 100000)
-    tap.same(used['cathy'], 100 + 3 * (10000 - 4500), 'and later has run as long as it was not')
-    tap.same(used['suzy'], 900, 'a run that has ended counts what its record says, however long it was suspended')
+    tap.same(used['cathy'], 100 + 3 * (10000 - 4500), 'a resumed run counts the time while it was not suspended')
+    tap.same(used['suzy'], 900, 'an ended run counts its recorded usage, even if it was suspended')
     place.set(usage=dict(half_life='0-1'))
     used, now = place.usage(now=DAY + 100000)['suzy'], 100000
     ran = [(90000, 91000), (92000, 94000), (94500, 96000)]
     left = sum(3600 / math.log(2) * (2 ** ((b - now) / 3600) - 2 ** ((a - now) / 3600)) for a, b in ran) * 900 / sum(b - a for a, b in ran)
-    tap.ok(abs(used - left) < 1e-5, 'it used that while it was not suspended', used, left)
+    tap.ok(abs(used - left) < 1e-5, 'the usage is spread over the time outside suspensions', used, left)
     status, out, _ = place.call('explain', '--jobs', 'suzy')
-    tap.same((place.call('verify')[0], status), (0, 0), f'verify and explain --jobs know that in {source}')
+    tap.same((place.call('verify')[0], status), (0, 0), f'verify and explain --jobs include suspensions in {source}')
     place.set()
 
 
 def on_one(folder):
-    """What no database has a say in."""
+    """Tests behavior that does not depend on the database."""
     site, sqlite = begun(folder, 'one')
     site.write('logs/20261102', ''.join([
         line(90000, 'E', 5, run_text('eve', 89000, 90000, cput(7))), line(91000, 'S', 6, run_text('bob', 91000, ncpus=3)),
@@ -176,46 +185,51 @@ def on_one(folder):
     site.bring()
     late = DAY + 91500
     used = site.usage(now=late)
-    tap.same((used['eve'], used['unknown']), (7, 7), 'who has no shares is below the group unknown')
-    tap.same(used['bob'], 100 + 500 * (3 + 8), 'a job that runs counts by its CPUs as long as it has run, whatever was known later')
-    tap.same(site.usage(now=DAY + 93000)['bob'], 100 + 11 + 2000 * 3, 'and by its record once that has ended')
-    tap.ok('bob' in site.usage(now=DAY - 1) and 'eve' not in site.usage(now=DAY - 1), 'nobody is there before he was seen')
-    tap.same(site.call('verify')[0], 0, 'verify computes the same of a past instant')
+    tap.same((used['eve'], used['unknown']), (7, 7), 'users without shares are below the group unknown')
+    tap.same(used['bob'], 100 + 500 * (3 + 8), 'a running job counts its CPUs for its time so far')
+    tap.same(site.usage(now=DAY + 93000)['bob'], 100 + 11 + 2000 * 3, 'an ended job counts its recorded usage')
+    tap.ok('bob' in site.usage(now=DAY - 1) and 'eve' not in site.usage(now=DAY - 1),
+           'an entity does not exist before it was first seen')
+    tap.same(site.call('verify')[0], 0, 'verify computes the same for a past time')
     rows = dict(sqlite.sql('SELECT user_name || account, shares FROM fairmill_fairshare', 'results_one'))
-    tap.same(rows['unknown'], 0, 'the group unknown has no shares')
+    tap.same(rows['unknown'], 0, 'the group unknown has no shares by default')
     site.set(unknown_shares=7)
     site.usage(now=late)
     rows = dict(sqlite.sql('SELECT user_name || account, shares FROM fairmill_fairshare', 'results_one'))
-    tap.same((rows['unknown'], rows['eveunknown']), (7, 1), 'but those that [pbs] gives it, and who is in it has one')
+    tap.same((rows['unknown'], rows['eveunknown']), (7, 1),
+             '[pbs] unknown_shares sets the shares of group unknown, its users have 1')
     for entity, expected in (('egroup', dict(chem=USED['bob'] + USED['cathy'], phys=1000)), ('Account_Name', {'p 1': 40, 'chem:bob': 60, 'chem:cathy': 100, 'phys:scott': 1000}),
                              ('queue', dict(workq=1200)), ('egroup:euser', {'chem:bob': 100, 'chem:cathy': 100, 'phys:scott': 1000})):
         site.set(fairshare_entity=entity)
         used = site.usage()
-        tap.same({name: value for name, value in used.items() if value and name not in ('TREEROOT', 'unknown')}, expected, f'jobs count for {entity}')
+        tap.same({name: value for name, value in used.items() if value and name not in ('TREEROOT', 'unknown')}, expected,
+                 f'jobs count for {entity}')
     for formula, expected in (('ncpus*walltime', 0), ('ncpus * 10', 80), ('mem/1024', 4), ('cput if ncpus == 4 else 0', 100), ('1/nothing', 0), ('-cput', 0)):
         site.set(fairshare_usage_res=formula)
         tap.same(site.usage()['bob'], expected, f'two jobs count {expected} by the formula {formula}')
     site.set(fairshare_usage_res='import os')
-    tap.ok(site.call('run')[0] == 78 and 'fairshare_usage_res' in site.call('run')[2], 'what is no formula is refused', site.call('run'))
+    tap.ok(site.call('run')[0] == 78 and 'fairshare_usage_res' in site.call('run')[2],
+           'an invalid formula is rejected', site.call('run'))
     site.set()
     site.write('config', 'fairshare_usage_res: "ncpus*10"\nunknown_shares: 3\n')
     site.call('import', 'pbs', '--sched-config', f'{site.folder}/config')
     site.write('config', 'fairshare_usage_res: "ncpus*100"\n')
     site.call('import', 'pbs', '--sched-config', f'{site.folder}/config', '--at', DAY + 9000)
-    tap.same((site.usage(now=DAY + 8000)['bob'], site.usage()['bob']), (80, 800), "what sched_config said at an instant counts, where [pbs] says nothing")
+    tap.same((site.usage(now=DAY + 8000)['bob'], site.usage()['bob']), (80, 800),
+             "without a setting in [pbs], sched_config's value at that time applies")
     site.write('tree', TREE.replace('scott 16 group2', 'scott 16 group1').replace('cathy 14 group1 50\n', ''))
     site.set(fairshare_usage_res='cput')
     site.call('import', 'pbs', '--resource-group', f'{site.folder}/tree', '--at', DAY + 9000)
     before, after = site.usage(now=DAY + 8000), site.usage()
-    tap.same((before['group1'], before['group2'], before['unknown']), (200, 1000, 0), 'a past instant has its own tree')
-    tap.same((after['group1'], after['group2'], after['unknown']), (1100, 0, 100), 'and now has that of now, in which who has no line any more is unknown')
-    tap.same(site.call('verify')[0], 0, 'which verify knows, too')
+    tap.same((before['group1'], before['group2'], before['unknown']), (200, 1000, 0), 'a past time has its own tree')
+    tap.same((after['group1'], after['group2'], after['unknown']), (1100, 0, 100), 'the current tree has removed users in group unknown')
+    tap.same(site.call('verify')[0], 0, 'verify computes the same with the changed tree')
     status, _, err = site.call('ledger', 'refund', '--yes', '4', '--why', 'x')
-    tap.ok(status and 'layout = pbs' in err, 'a refund is refused, and why is said', status, err)
+    tap.ok(status and 'layout = pbs' in err, 'a refund is rejected with the reason', status, err)
 
 
 def begun(folder, name):
-    """A site in SQLite that has its logs and its tree."""
+    """Returns a site in SQLite with its logs and its tree."""
     sqlite = Sqlite(folder)
     os.makedirs(f'{folder}/{name}')
     site = Site(f'{folder}/{name}', sqlite.connection(name), sqlite, f'results_{name}')
@@ -224,41 +238,43 @@ def begun(folder, name):
 
 
 def starts(folder):
-    """The scheduler's usage file is where usage begins."""
+    """Usage begins with the scheduler's usage file."""
     site, sqlite = begun(folder, 'starts')
     site.write('logs/20261102', line(90000, 'E', 5, run_text('bob', 80000, 90000, 'resources_used.cput=02:46:40')))
     site.bring()
-    tap.same(site.usage(now=DAY + 90000)['bob'], 100 + 10000, 'without one all that the logs tell counts')
+    tap.same(site.usage(now=DAY + 90000)['bob'], 100 + 10000, 'without a usage file all logged usage counts')
     at = DAY + 86400
     for name, usage in (('bob', 5000), ('suzy', 70.5)):
         with sqlite3.connect(sqlite.connection('starts')['database']) as db:
             db.execute("INSERT INTO pbs_usage VALUES ('pbs', ?, ?, ?, ?)", (name, at, usage, DAY))
     used = site.usage(now=at + 3600)
-    tap.same((used['bob'], used['suzy'], used['scott'], used['TREEROOT']), (5000 + 3600, 70.5, 0, 5000 + 3600 + 70.5), 'what was used before it is what it says, and jobs count from then on')
-    tap.same(site.usage(now=at)['bob'], 5000, 'at its own instant it is all')
-    tap.same(site.usage(now=at - 1)['bob'], 100 + 2 * 6399, 'before it nobody knows of it, and the job still runs on its two CPUs')
+    tap.same((used['bob'], used['suzy'], used['scott'], used['TREEROOT']), (5000 + 3600, 70.5, 0, 5000 + 3600 + 70.5),
+             "usage before the file is the file's, later jobs are added")
+    tap.same(site.usage(now=at)['bob'], 5000, "at the file's own time its usage is all")
+    tap.same(site.usage(now=at - 1)['bob'], 100 + 2 * 6399,
+             "before the file's time it does not count, and jobs run on two CPUs")
     site.set(usage=dict(half_life='1-0'))
     used = site.usage(now=at + 86400)
-    tap.same(used['suzy'], 35.25, 'it decays as all usage does')
-    tap.same(site.call('verify')[0], 0, 'verify computes the same')
+    tap.same(used['suzy'], 35.25, "the file's usage decays like other usage")
+    tap.same(site.call('verify')[0], 0, 'verify computes the same with a usage file')
     site.call('ledger', 'reset', '--user', 'suzy', '--yes', '--at', at + 1, '--why', 'x')
     used = site.usage(now=at + 86400)
-    tap.ok(used['suzy'] == 0 and used['bob'] > 2500, 'a later reset of one leaves nothing of his', used)
+    tap.ok(used['suzy'] == 0 and used['bob'] > 2500, 'a later reset removes all usage of that user', used)
     site.call('ledger', 'undo', 1, '--yes', '--why', 'x')
-    tap.same(site.usage(now=at + 86400)['suzy'], 35.25, 'which can be undone')
+    tap.same(site.usage(now=at + 86400)['suzy'], 35.25, 'undo restores the usage')
     site.call('ledger', 'reset', '--all', '--yes', '--at', at + 1, '--why', 'x')
-    tap.same(site.usage(now=at + 86400)['suzy'], 0, 'a later reset leaves nothing of it')
+    tap.same(site.usage(now=at + 86400)['suzy'], 0, "a later reset of all users removes the file's usage")
 
 
 def half_lives(folder):
-    """Usage decays as sched_config says, where [usage] half_life does not say it."""
+    """Usage decays as sched_config says, unless [usage] half_life is set."""
     site, sqlite = begun(folder, 'half')
     site.write('logs/20261102', line(86400, 'E', 5, run_text('suzy', 86399, 86400, 'resources_used.cput=00:00:64')))
     site.bring()
     when = DAY + 86400
 
     def left(days):
-        # Half a second of decay more or less counts less than the digits that are compared.
+        # The precision of the comparison tolerates half a second of decay.
         return round(site.usage(now=when + days * 86400)['suzy'], 2)
 
     def length():
@@ -266,30 +282,34 @@ def half_lives(folder):
 
     site.set(usage={})
     at_once = left(0)
-    tap.same((left(1), left(3), length()), (round(at_once / 2, 2), round(at_once / 8, 2), 86400), "it halves in a day by OpenPBS's defaults")
+    tap.same((left(1), left(3), length()), (round(at_once / 2, 2), round(at_once / 8, 2), 86400),
+             "usage halves in a day by OpenPBS's defaults")
     site.write('config', 'fairshare_decay_time: 48:00:00\nfairshare_decay_factor: 0.25\n')
     site.call('import', 'pbs', '--sched-config', f'{site.folder}/config', '--at', when + 2 * 86400)
-    tap.same((left(1), length()), (round(at_once / 2, 2), 86400), 'what was imported for a later instant does not count yet')
-    tap.same((left(2), length()), (round(at_once / 4, 2), 86400), 'to a quarter in two days is the same')
+    tap.same((left(1), length()), (round(at_once / 2, 2), 86400), 'settings imported for a later time do not apply yet')
+    tap.same((left(2), length()), (round(at_once / 4, 2), 86400),
+             'decay to a quarter in two days is the same half-life')
     site.set(usage={}, fairshare_decay_time='96:00:00')
-    tap.same((left(4), length()), (round(at_once / 4, 2), 172800), '[pbs] goes before what was imported')
-    tap.same(site.call('verify')[0], 0, 'verify computes the same')
+    tap.same((left(4), length()), (round(at_once / 4, 2), 172800), '[pbs] overrides imported settings')
+    tap.same(site.call('verify')[0], 0, "verify computes the same with OpenPBS's decay")
     site.set(usage={}, fairshare_decay_factor=0.9)
-    tap.same((site.shown('usage_raw', now=when) is not None, length()), (True, round(2 * 86400 / -math.log2(.9))), 'a factor of 0.9 takes longer')
+    tap.same((site.shown('usage_raw', now=when) is not None, length()), (True, round(2 * 86400 / -math.log2(.9))),
+             'a factor of 0.9 gives a longer half-life')
     site.set(usage=dict(half_life='2-0'), fairshare_decay_factor=0.9)
     site.usage(now=when)
-    tap.same(length(), 172800, '[usage] half_life goes before both')
+    tap.same(length(), 172800, '[usage] half_life overrides [pbs] and imported settings')
     site.set(usage={}, fairshare_decay_time='96:00:00')
     site.usage(now=when)
     status, out, err = site.call('whatif', '--half-life', '1-0', '--json')
-    tap.ok(not status and not without_age(err), 'whatif may ask for another one', status, err)
+    tap.ok(not status and not without_age(err), 'whatif accepts another half-life', status, err)
     status, out, err = site.call('forecast', 'suzy', '--json')
     left = [point['rawusage'] for point in json.loads(out)['clusters'][0]['points'] if point['projection'] == 'nothing']
-    tap.ok(not status and not without_age(err) and left[0] > 0 and abs(left[2] / left[0] - .5) < 1e-9, 'forecast goes on with it: of two days a half is left', status, err, left)
+    tap.ok(not status and not without_age(err) and left[0] > 0 and abs(left[2] / left[0] - .5) < 1e-9, 'forecast uses the half-life: half of the usage is left after two days', status, err, left)
 
 
 def scheduler(now, runs, start, factor, period, last):
-    """What OpenPBS's loop makes of runs (start, end, seconds of use), if it looks each second."""
+    """Returns the usage that OpenPBS's loop computes for runs (start, end, seconds of use) if it
+    runs each second."""
     usage, t = start, last
     while t < now:
         if t >= last + period:
@@ -300,7 +320,7 @@ def scheduler(now, runs, start, factor, period, last):
 
 
 def steps(folder):
-    """decay = steps: usage decays at the instants at which the scheduler does it."""
+    """With decay = steps, usage decays at the times of the scheduler's steps."""
     site, sqlite = begun(folder, 'steps')
     runs = [(0, 8000, 4000), (7000, 7100, 50), (9300, 16000, 600)]
     site.write('logs/20261102', ''.join(
@@ -318,34 +338,34 @@ def steps(folder):
         tap.ok(abs(got - wanted) < 1e-6 * wanted, what, got, wanted)
 
     for at in (16000, 18000, 18001, 18100, 36000):
-        same(at, f'usage of steps is what the scheduler has at {at}')
-    tap.same(site.call('verify')[0], 0, 'verify computes the same')
+        same(at, f"usage with steps is the scheduler's at {at}")
+    tap.same(site.call('verify')[0], 0, 'verify computes the same with steps')
     with sqlite3.connect(sqlite.connection('steps')['database']) as db:
         db.execute("INSERT INTO pbs_usage VALUES ('pbs', 'suzy', ?, 5000, ?)", (DAY + 9000, DAY + 4000))
     for at in (9000, 18400, 18401, 20000):
-        same(at, f'a usage file says when the last step was, and what waits comes at {at}', 5000, DAY + 4000, 9000)
+        same(at, f'a usage file sets the last step, due steps follow at {at}', 5000, DAY + 4000, 9000)
     with sqlite3.connect(sqlite.connection('steps')['database']) as db:
         db.execute('UPDATE pbs_usage SET last_decay = 0')
-    same(20000, 'where none was the file is the beginning', 5000, DAY + 9000, 9000)
+    same(20000, 'without a last step the file is the beginning', 5000, DAY + 9000, 9000)
     now = int(time.time())
     with sqlite3.connect(sqlite.connection('steps')['database']) as db:
         db.execute("INSERT INTO pbs_usage VALUES ('pbs', 'suzy', ?, 5000, ?)", (now - 9000, now - 10000))
     status, out, err = site.call('forecast', 'suzy', '--json')
     points = [point for point in json.loads(out)['clusters'][0]['points'] if point['projection'] == 'nothing']
     used, at = site.shown('usage_raw', now=points[0]['as_of'])['suzy'][0], points[1]['as_of'] - points[0]['as_of']
-    tap.ok(not status and not without_age(err) and 0 < used < 500 and abs(points[0]['rawusage'] - used) < 1e-9 * used, 'a forecast begins with it', status, err, points[0], used)
+    tap.ok(not status and not without_age(err) and 0 < used < 500 and abs(points[0]['rawusage'] - used) < 1e-9 * used, 'a forecast begins with the usage of steps', status, err, points[0], used)
     half_life = sqlite.sql('SELECT half_life FROM fairmill_run ORDER BY run_id DESC LIMIT 1', 'results_steps')[0][0]
-    tap.ok(abs(points[1]['rawusage'] / used / 2 ** (-at / half_life) - 1) < 1e-9, 'and goes on with the half-life that comes nearest', points[1], half_life)
-    tap.same(site.call('whatif', '--half-life', '1-0', '--json')[0], 0, 'whatif may ask for a half-life')
+    tap.ok(abs(points[1]['rawusage'] / used / 2 ** (-at / half_life) - 1) < 1e-9, 'a forecast continues with the equivalent half-life', points[1], half_life)
+    tap.same(site.call('whatif', '--half-life', '1-0', '--json')[0], 0, 'whatif accepts a half-life')
     site.set(usage=dict(decay='steps', half_life='1-0'))
-    tap.ok((said := site.call('run'))[0] == 78 and 'half_life' in said[2], 'with a half-life of its own it is refused', said)
+    tap.ok((said := site.call('run'))[0] == 78 and 'half_life' in said[2], 'decay = steps with a half-life is rejected', said)
     site.set(usage=dict(decay='steps'), fairshare_decay_time='1', fairshare_decay_factor=.99999)
     with sqlite3.connect(sqlite.connection('steps')['database']) as db:
         db.execute('DELETE FROM pbs_usage')
-    tap.ok((said := site.call('run', '--replace', '--now', DAY + 36000))[0] == 78 and 'steps' in said[2] and 'fairshare_decay_time' in said[2], 'so are more steps than can be counted', said)
+    tap.ok((said := site.call('run', '--replace', '--now', DAY + 36000))[0] == 78 and 'steps' in said[2] and 'fairshare_decay_time' in said[2], 'too many steps are rejected', said)
     site.set(usage=dict(decay='exact'), **parameters)
     used = site.shown('usage_raw', now=DAY + 36000)['suzy'][0]
-    tap.ok(used > 0 and site.call('verify')[0] == 0, 'exact decay goes on without them', used)
+    tap.ok(used > 0 and site.call('verify')[0] == 0, 'exact decay works with these settings', used)
 
 
 def body():

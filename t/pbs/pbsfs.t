@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What a real pbsfs printed of eight trees, show --pbs prints of what import has read of them.
+"""Tests that show --pbs prints the same as a real pbsfs for eight imported trees.
 
-FAIRMILL_LONG=1 asks for every entity and pair, not for every fifth one."""
+FAIRMILL_LONG=1 compares every entity and pair instead of every fifth."""
 
 import os
 import struct
@@ -37,7 +37,7 @@ class Tree:
             self.write_usage(f'{folder}/usage')
         for command in (('import', 'pbs', '--resource-group', f'{TREES}/{case}/resource_group', '--at', AT, *(('--usage', f'{folder}/usage') if used else ())),
                         ('init',), ('run', '--now', AT)):
-            tap.same(fairmill(self.conf, *command), (0, '', ''), f'{command[0]} takes {case}')
+            tap.same(fairmill(self.conf, *command), (0, '', ''), f'{command[0]} accepts {case}')
 
     def set(self, **usage):
         write_settings(self.conf, dict(
@@ -48,7 +48,7 @@ class Tree:
         names = {line.split()[0] for line in self.read('resource_group').splitlines() if line.strip()}
         used = [line.split('\t') for line in self.read('usage.tsv').splitlines()[1:]]
         with open(path, 'wb') as file:
-            # pbsfs does not know of others.
+            # pbsfs ignores other names.
             file.write(record('<16sd', 'PBS_MAG!', 2) + struct.pack('<q', AT - 60) +
                        b''.join(record('<56sd', *each) for each in used if each[0] in names))
         os.utime(path, (AT, AT))
@@ -65,19 +65,20 @@ class Tree:
 def try_tree(folder, case):
     tree = Tree(folder, case)
     for name, what, form in FORMS:
-        tap.same(tree.show(*form), tree.read(name), f'the {what} of {case} is as pbsfs prints it')
+        tap.same(tree.show(*form), tree.read(name), f'the {what} of {case} is the same as pbsfs prints')
     entities = [OF_ENTITY + each for each in tree.read('pbsfs_g.txt').split(OF_ENTITY)[1:]]
     unlike = [(got, printed) for printed in entities[::STEP]
               for got in [tree.show(printed.split('\n', 1)[0][len(OF_ENTITY):])] if got != printed]
-    tap.ok(not unlike, f'so is each of its {len(entities)} entities', *unlike[:2])
+    tap.ok(not unlike, f'each of the {len(entities)} entities is the same', *unlike[:2])
     pairs = [line.split('\t') for line in tree.read('pbsfs_c.tsv').splitlines()[1:]]
     unlike = [(one, other, winner, got) for one, other, winner in pairs[::STEP] for got in [tree.show(one, other)] if got != winner + '\n']
-    tap.ok(not unlike, f'and who is more deserving, of {len(pairs)} pairs', *unlike[:5])
+    tap.ok(not unlike, f'the more deserving entity is the same for {len(pairs)} pairs', *unlike[:5])
     try_order(tree, pairs)
 
 
 def by_pairs(tree):
-    """Of each user 1 + how many are more deserving, one by one, from what the tree's file and pbsfs -p say."""
+    """Returns for each user 1 + the number of more deserving users, computed in pairs from the
+    tree's file and pbsfs -p."""
     printed = {}
     for line in tree.read('pbsfs_p.txt').splitlines()[1:]:
         name, rest = line.split(': ', 1)
@@ -110,34 +111,37 @@ def by_pairs(tree):
 def try_order(tree, pairs):
     rows = tree.sqlite.sql('SELECT name, pbs_order FROM fairmill_pbsfs WHERE pbs_order IS NOT NULL', f'{tree.case}_results')
     order = dict(rows)
-    tap.same(order, by_pairs(tree), f'pbs_order is how many are more deserving, for {len(order)} users')
+    tap.same(order, by_pairs(tree), f'pbs_order is 1 + the number of more deserving users, for {len(order)} users')
     wrong = [(one, other, winner) for one, other, winner in pairs if one in order and other in order and
              winner != (one if order[one] < order[other] else other if order[other] < order[one] else f'{one} == {other}')]
-    tap.ok(len(order) > 3 and not wrong, 'and where pbsfs was asked it agrees', *wrong[:5])
+    tap.ok(len(order) > 3 and not wrong, 'pbs_order agrees with pbsfs for the compared pairs', *wrong[:5])
 
 
 def sets(folder):
-    """Usage that `pbsfs -s` has set, entity by entity, in the ledger."""
+    """Tests usage in the ledger that `pbsfs -s` has set, entity by entity."""
     tree = Tree(folder, 'p01_small', used=False)
     names = {line.split()[0] for line in tree.read('resource_group').splitlines() if line.strip()}
     for name, usage in (line.split('\t') for line in tree.read('usage.tsv').splitlines()[1:]):
         if name in names:
             for amount in (7 * int(usage) + 1, usage):
                 status, out, err = fairmill(tree.conf, 'ledger', 'set', amount, '--user', name, '--at', AT, '--why', 'pbsfs -s', '--yes')
-                tap.ok(status == 0 and f'to {amount} (fairshare_usage_res)' in out, f'{name} is set to {amount}', out, err)
-    # A step comes right behind its instant.
+                tap.ok(status == 0 and f'to {amount} (fairshare_usage_res)' in out,
+                       f'{name} is set to {amount}', out, err)
+    # A step happens just after its time.
     for decay, later in (('exact', 86400), ('steps', 86401)):
         tree.set(half_life=None, decay=decay)
-        tap.same(fairmill(tree.conf, 'run', '--now', AT, '--replace')[0], 0, f'decay = {decay} takes it')
-        tap.same(tree.show('--list'), tree.read('pbsfs_p.txt'), 'what is set is what pbsfs -s sets: of two the later one, and above it the sums')
+        tap.same(fairmill(tree.conf, 'run', '--now', AT, '--replace')[0], 0, f'a run with decay = {decay} succeeds')
+        tap.same(tree.show('--list'), tree.read('pbsfs_p.txt'),
+                 'the later of two sets counts, and accounts have the sums')
         fairmill(tree.conf, 'run', '--now', AT + later)
-        tap.same(tree.show('--list'), tree.read('pbsfs_p_decayed.txt'), 'which decays as it does there')
-        tap.same(fairmill(tree.conf, 'verify')[0], 0, 'verify computes the same')
-    tap.same(fairmill(tree.conf, 'diff', f'{TREES}/p01_small/pbsfs_p.txt', '--at', AT)[0], 0, 'and diff finds no difference')
+        tap.same(tree.show('--list'), tree.read('pbsfs_p_decayed.txt'), 'usage that was set decays like in pbsfs')
+        tap.same(fairmill(tree.conf, 'verify')[0], 0, 'verify computes the same with sets')
+    tap.same(fairmill(tree.conf, 'diff', f'{TREES}/p01_small/pbsfs_p.txt', '--at', AT)[0], 0,
+             'diff finds no difference with sets')
     with_usage = Tree(folder, 'p01_small', name='both')
     fairmill(with_usage.conf, 'ledger', 'set', 1000, '--user', 'u5', '--at', AT, '--why', 'pbsfs -s', '--yes')
     fairmill(with_usage.conf, 'run', '--now', AT, '--replace')
-    tap.ok(': 1000 (cput)' in with_usage.show('u5') and ': 14590 (cput)' in with_usage.show('TREEROOT'), "it leaves nothing of the usage file's, and sums have the difference",
+    tap.ok(': 1000 (cput)' in with_usage.show('u5') and ': 14590 (cput)' in with_usage.show('TREEROOT'), "a set replaces the usage of the file, and accounts have the sums",
            with_usage.show('u5'), with_usage.show('TREEROOT'))
 
 
@@ -145,7 +149,7 @@ def refused(folder):
     tree = Tree(folder, 'p01_small')
     for said, arguments in (('nobody', ('nobody',)), ('mutually exclusive', ('--tree', '--list')), ("'1'", ('--decay', '1')), ("'x'", ('--decay', 'x'))):
         status, out, err = fairmill(tree.conf, 'show', '--pbs', *arguments)
-        tap.ok(status == 64 and not out and said in err, f"{' '.join(arguments)} is refused", status, out, err)
+        tap.ok(status == 64 and not out and said in err, f"{' '.join(arguments)} is rejected", status, out, err)
 
 
 def body():

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""doc/pbs.md by its commands as they stand, on the demonstration's site, which is that of the document PP-718."""
+"""Runs the commands of doc/pbs.md unchanged, on the demonstration's site, which is the example of
+PP-718."""
 
 import os
 import re
@@ -19,7 +20,7 @@ from program import FAIRMILL
 from terminal import without_age
 
 NOW = 1795449600
-# What the document says of the tree; fairmill counts as pbsfs does, which has 1 for each entity besides.
+# Values of the document for this tree. fairmill counts like pbsfs, which adds 1 for each entity.
 SAID = dict(bob=(.2, .125, .648), suzy=(.36, .5, .382), scott=(.24, .833, .090))
 
 
@@ -35,11 +36,11 @@ def shell(folder, text, **more):
 
 
 def site(folder):
-    """The program, a qstat and a qmgr in the path, and what the server would have there."""
+    """Creates a path with the program, a qstat and a qmgr, and the files of the server."""
     os.mkdir(f'{folder}/bin')
     os.symlink(os.path.abspath(FAIRMILL), f'{folder}/bin/fairmill')
     made = shell(folder, f'{TOP}/sql/demo/make-pbs-demo.py . {NOW}')
-    tap.same((made.returncode, made.stderr), (0, ''), 'the site is made')
+    tap.same((made.returncode, made.stderr), (0, ''), 'the site is created')
     with open(f'{folder}/qstat.json', encoding='ascii') as file:
         jobs, queues, server = re.split(r'^(?=\{$)', file.read(), flags=re.M)[1:]
     for name, text in (('-f', jobs), ('-Qf', queues), ('-Bf', server)):
@@ -62,27 +63,28 @@ def published(folder):
 def follow(folder):
     way_in, every, queue, query, compare = blocks()
     done = shell(folder, way_in.replace('fairmill.conf run', f'fairmill.conf run --now {NOW}'))
-    tap.same((done.returncode, without_age(done.stderr)), (0, ''), 'the way in works as it stands')
-    tap.ok(done.stdout.startswith('Fairshare usage units are in: cput\nTREEROOT  : Grp: -1 '), 'and ends with what pbsfs would print', done.stdout)
+    tap.same((done.returncode, without_age(done.stderr)), (0, ''), 'the first commands work unchanged')
+    tap.ok(done.stdout.startswith('Fairshare usage units are in: cput\nTREEROOT  : Grp: -1 '), 'the last command prints output like pbsfs', done.stdout)
     got = published(folder)
     tap.ok(all(abs(got[name][0] - perc) < 1e-12 and abs(got[name][1] - tree) < 4e-4 and abs(got[name][2] - factor) < 6e-4
-               for name, (perc, tree, factor) in SAID.items()), 'bob, suzy and scott have the values of the document', got)
-    for what, text in (('what cron does', every.replace('fairmill.conf run', f'fairmill.conf run --now {NOW + 300}')), ('the import of waiting jobs', queue)):
+               for name, (perc, tree, factor) in SAID.items()),
+           'bob, suzy and scott have the values of the document', got)
+    for what, text in (('the crontab line', every.replace('fairmill.conf run', f'fairmill.conf run --now {NOW + 300}')), ('the import of pending jobs', queue)):
         done = shell(folder, text)
-        tap.same((done.returncode, done.stdout, done.stderr), (0, '', ''), f'{what} works as it stands')
+        tap.same((done.returncode, done.stdout, done.stderr), (0, '', ''), f'{what} works unchanged')
     with sqlite3.connect(f'{folder}/results.db') as db:
         names = [name for name, factor in db.execute(query) if name in SAID]
-    tap.same(names, ['bob', 'suzy', 'scott'], 'and the query has the order of the document')
+    tap.same(names, ['bob', 'suzy', 'scott'], 'the query gives the order of the document')
     with sqlite3.connect(f'{folder}/accounting.db') as db:
         tap.same(sorted(db.execute('SELECT job_id, euser FROM pbs_queued')),
-                 [('903.pbs', 'scott'), ('904.pbs', 'eve'), ('905.pbs', 'suzy'), ('906.pbs', 'cathy'), ('907.pbs', 'bob')], 'who waits is known')
+                 [('903.pbs', 'scott'), ('904.pbs', 'eve'), ('905.pbs', 'suzy'), ('906.pbs', 'cathy'), ('907.pbs', 'bob')], 'pending jobs are imported')
         tap.same(db.execute("SELECT value FROM pbs_setting WHERE name = 'job_sort_formula'").fetchall(),
-                 [('pow(2, -(fairshare_tree_usage/fairshare_perc))',)], 'with the formula of the document')
+                 [('pow(2, -(fairshare_tree_usage/fairshare_perc))',)], 'the formula of the document is imported')
     compared(folder, compare.replace('diff pbsfs.txt', f'diff pbsfs.txt --at {NOW + 300}'))
 
 
 def compared(folder, text):
-    """A pbsfs that prints what we have, and then less of bob's."""
+    """Compares output of pbsfs with fairmill's values, and then with less usage for bob."""
     shown = shell(folder, 'fairmill -c fairmill.conf show --pbs --list').stdout
     for change, status, words in ((shown, 0, 'left unexplained: nothing'), (re.sub('^(bob .*Usage: )\\d+', r'\g<1>3', shown, flags=re.M), 1, 'left unexplained: 1 value')):
         with open(f'{folder}/printed', 'w', encoding='ascii') as file:
@@ -91,19 +93,21 @@ def compared(folder, text):
             file.write('#!/bin/sh\ntest "$*" = -p && cat printed\n')
         os.chmod(f'{folder}/bin/pbsfs', 0o755)
         done = shell(folder, text)
-        tap.ok((done.returncode, done.stderr) == (status, '') and words in done.stdout, f'the comparison works as it stands: {words}', done)
+        tap.ok((done.returncode, done.stderr) == (status, '') and words in done.stdout,
+               f'the comparison works unchanged: {words}', done)
 
 
 def forms(folder):
-    """The document's own example of pbsfs."""
+    """Tests the document's own example of pbsfs."""
     scott = shell(folder, 'fairmill -c fairmill.conf show --pbs scott').stdout
     tap.ok(re.match('fairshare entity: scott\nResgroup\t\t: 12\ncresgroup\t\t: 16\nShares\t\t\t: 40\nPercentage\t\t: 24.00000[01]%\nfairshare_tree_usage\t: 0.83', scott),
-           'an entity is told as pbsfs -g does', scott)
+           'an entity is printed like pbsfs -g', scott)
     with sqlite3.connect(f'{folder}/results.db') as db:
         tap.same(db.execute("SELECT resgroup, cresgroup FROM fairmill_pbsfs WHERE name IN ('TREEROOT', 'group1') ORDER BY cresgroup").fetchall(), [(-1, 0), (0, 11)],
                  'the root has the number 0')
     for options, expected in ((('--compare', 'bob,suzy'), 'bob\n'), (('--compare', 'bob,cathy'), 'bob == cathy\n')):
-        tap.same(shell(folder, 'fairmill -c fairmill.conf show --pbs ' + ' '.join(options)).stdout, expected, f"{' '.join(options)} is {expected.strip()}")
+        tap.same(shell(folder, 'fairmill -c fairmill.conf show --pbs ' + ' '.join(options)).stdout, expected,
+                 f"{' '.join(options)} prints {expected.strip()}")
 
 
 def body():
