@@ -203,11 +203,10 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
     int may_go = retired ? 1 : has_vanished(db, &name, err);
     if (may_go)
         return may_go > 0 ? 0 : -1;
-    return fail(
-        err, ERROR_USAGE,
-        "cluster '%s' is in use: only clusters that are deleted or missing in the accounting "
-        "database can be removed, after a run has noticed this",
-        cluster);
+    return fail(err, ERROR_USAGE,
+                "cluster '%s' is not retired: delete it from the accounting database, then run "
+                "`fairmill run` before you forget it",
+                cluster);
 }
 
 int forget_cluster(const struct publisher *publisher, struct error *err)
