@@ -247,7 +247,7 @@ struct used {
     uint32_t node, place;
 };
 
-/* Orders by usage, highest first; ties by position in the tree's list. */
+/* Orders by usage, highest first, then by id. */
 static int compare_use(const void *left, const void *right)
 {
     const struct used *a = left, *b = right;

@@ -51,7 +51,7 @@ static int find_directory(enum state_use use)
 
 /* ---- The state file ---- */
 
-/* Returns the time in the file, or 0 if the file contains no time.  Returns 0 also for a time in
+/* Returns the time in the file, or 0 if the file contains no time.  Also returns 0 for a time in
  * the future: the clock was set back, so the length of the period is unknown. */
 static int64_t read_since(int file, int64_t now)
 {

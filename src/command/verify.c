@@ -85,7 +85,7 @@ struct verifying {
     bool was_repaired; /* there was a repair before this comparison */
 };
 
-/* Adds a line such as `cluster tiny: ...`, with the result for the cluster. */
+/* Adds the result for the cluster to the summary. */
 static void summarize(struct verifying *verifying, const char *cluster,
                       const struct verification *verification)
 {

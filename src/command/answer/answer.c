@@ -146,7 +146,8 @@ static int serve_read_request(struct request *request, struct error *err)
     return result;
 }
 
-/* Returns -1 if the settings cannot be loaded, so that the log of the service shows the reason. */
+/* Returns -1 if the settings cannot be loaded.  The log of the service shows the reason, and the
+ * client does not. */
 static int check_settings(const struct invocation *invocation, struct error *err)
 {
     struct settings *settings = NULL;
@@ -171,7 +172,7 @@ static void serve_client(const struct invocation *invocation, struct client *cli
              serve_run_command(&request, invocation, client, &response, &printing, &reason))
         answer_refuse(&response, &reason);
     response_add(&text, &response);
-    /* Ignore errors: they could only be reported to this client. */
+    /* Ignore errors: this client is the only one who could see them. */
     message_send(printing.response, &text, clock_milliseconds() + RESPONSE_MS, &reason);
     text_free(&text);
     response_free(&response);

@@ -122,7 +122,7 @@ struct backtest_command_candidate {
     struct times times;
     struct answer *answer;
     struct backtest *backtest;
-    size_t variant;   /* the current one */
+    size_t variant;   /* index of the current variant */
     uint32_t *chosen; /* selected associations of the current point, by node */
     uint64_t done;
 };

@@ -16,8 +16,9 @@ struct error;
  * usage shows can be found.
  */
 
-/* Fills `differences`; the caller frees them with diff_causes_free().  Names belong to the cluster
- * and to the output.  Returns -1 on error. */
+/* Fills `differences`; the caller frees them with diff_causes_free().  The names of associations
+ * are copies; `cluster` and `login` still belong to `asked`.  Returns -1 on error, and then
+ * `differences` hold no memory. */
 int diff_causes_find(const struct diff_case *asked, struct differences *differences,
                      struct error *err);
 void diff_causes_free(struct differences *differences);

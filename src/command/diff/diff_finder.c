@@ -40,9 +40,9 @@ static void read_billing(struct reduced_settings *reduced)
     slurm_read_billing_weights(&reduced->whole, reduced->settings.slurm, &ignored);
 }
 
-/* Changes the settings so that billing is not truncated to an integer.  Returns false if billing
- * was not truncated before: with charge = auto, and with charge = billing if there are no weights,
- * because Slurm then bills CPUs. */
+/* Changes the settings so that billing is not truncated to an integer.  Returns false if usage does
+ * not change: with charge = auto, and with charge = billing without weights, because Slurm then
+ * bills CPUs. */
 static bool bill_whole(struct reduced_settings *reduced)
 {
     struct settings *settings = &reduced->settings;

@@ -25,7 +25,7 @@ struct diff_case {
     struct db *source; /* NULL if it cannot be read */
     int64_t printed_at;
     uint64_t period;      /* of slurmctld's steps, in seconds */
-    uint64_t newest_step; /* 0: to be found */
+    uint64_t newest_step; /* 0: search for it */
     bool ends_free;       /* when a job ends, its time since the last step is not charged */
 };
 

@@ -228,9 +228,8 @@ static double tres_in(const char *text, struct span wanted)
     return 0;
 }
 
-/* Records each TRES whose value differs between the lists.  Called once for each list; a TRES in
- * both lists is recorded only by the call for fairmill's list.  Returns the number of
- * differences. */
+/* Records each TRES whose value differs between the lists.  Must be called for each list; only the
+ * call for fairmill's list records TRES that are in both.  Returns the number of differences. */
 static size_t compare_tres(struct diff_jobs_finder *finder, const struct prio_row *row,
                            const char *lists[2], bool of_printed)
 {
@@ -261,8 +260,8 @@ static size_t diff_jobs_find_tres(struct diff_jobs_finder *finder, const char *p
     return compare_tres(finder, row, lists, false) + compare_tres(finder, row, lists, true);
 }
 
-/* Compares the nice value or the site factor, which accounting databases do not contain.  Returns
- * the printed value minus fairmill's, or 0 if it was not printed. */
+/* Compares the nice value or the site factor, which the accounting database may lack.  Returns the
+ * printed value minus fairmill's, or 0 if it was not printed. */
 static double find_unrecorded(struct diff_jobs_finder *finder, const struct printed_number *printed,
                               const struct prio_row *row, bool is_nice)
 {
@@ -300,7 +299,7 @@ static bool find_priority(struct diff_jobs_finder *finder, const struct printed_
     const struct printed_number *printed = is_norm ? &job->norm : &job->priority;
     double ours = is_norm ? row->norm : (double)row->priority;
     double expected = is_norm ? ours + more / UINT32_MAX : ours + more;
-    /* sprio rounds each component, so its sum may be lower by this amount. */
+    /* sprio rounds each component, so their sum may be lower by this amount. */
     double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
     if (expected < rounding || diff_jobs_miss_of(printed, expected) <= rounding)
         return false;

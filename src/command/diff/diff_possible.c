@@ -123,7 +123,7 @@ static void bound_list(struct diff_possible_ranks *ranks, const struct node *par
  *
  * `values` contain ranks for one level_fs of each node.  On the path to a user, siblings whose
  * bounds overlap may be in either order.  If two siblings change places, so do all users below
- * them.  Siblings with the same exact level_fs (0 or infinity) keep their order.
+ * them.  Siblings with the same exact level_fs, such as 0 or infinity, keep their order.
  */
 static void possible_ranks(const struct tree *tree, const struct values *values,
                            const struct usage_bounds *level_fs, struct usage_bounds *fairshare)

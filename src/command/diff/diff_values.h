@@ -32,7 +32,7 @@ int diff_jobs_find(const struct diff_values_case *asked, const struct sprio_prin
 
 /*
  * Compares the shares and usage of entities with the output of `pbsfs -p`.  `published` contains
- * the tree.  The differences contain pointers to its names.
+ * the tree.  The differences keep pointers to its name and unit.
  *
  * With the accounting database, all values are computed for the time of the output.  The jobs show
  * how much usage the scheduler may not have seen.  For each ended job, this is its usage in the

@@ -165,7 +165,7 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     }
 }
 
-/* Imported jobs have ids that are texts.  The key of such a job identifies its run only. */
+/* Imported jobs have text ids, which are found by the key of the job's run. */
 static int name_jobs(struct gathering *gathering, const struct source *source, struct error *err)
 {
     const struct top_jobs *top = &gathering->top_jobs;
@@ -288,7 +288,7 @@ static uint64_t explain_jobs_reset_of(const struct day_gathering *gathering, uin
     return own > gathering->reset ? own : gathering->reset;
 }
 
-/* Adds a row of daily usage.  Rows are in order of days. */
+/* Adds a row of daily usage.  Rows are ordered by day. */
 static void explain_jobs_take_day(struct day_gathering *gathering, const struct db_value *row)
 {
     const struct tree *tree = gathering->cluster->tree;

@@ -208,7 +208,8 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* With --pbs, names selects one or two entities; without a name, the tree is printed. */
+/* Sets options->names to the entities that --pbs prints; without names, it prints a tree or list.
+ */
 static int show_check(struct command_context *context, struct error *err)
 {
     struct show_options *options = context->options;
