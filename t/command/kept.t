@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Tests changes to stored state, and to the jobs from which it was computed.
+"""Tests changes to stored state and to its source, the jobs.
 
 No published value may become wrong.  The run recomputes the stored state and reports the change."""
 
@@ -247,7 +247,7 @@ def purged(site):
 
 
 def without_a_checkpoint(site):
-    """Usage from rollups has no checkpoint, but its days are checked in turn."""
+    """Without a checkpoint, as for usage from rollups, days are checked in turn."""
     begin(site)
     site.settings(dict(site.keys, **{'usage.full_every': '7-0', 'usage.source': 'rollup'}))
     site.run_at(300, '--full')

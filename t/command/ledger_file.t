@@ -310,7 +310,7 @@ def bad_lines(desk):
 
 
 def older_entries(desk):
-    """Entries of 0.1.0 have no hash."""
+    """Entries of 0.1.0 were stored without hashes."""
     desk.begin()
     desk.query('DELETE FROM fairmill_ledger_chain')
     desk.ends(0, 'list accepts entries without a hash', 'ledger', 'list')

@@ -48,13 +48,13 @@ def standard_output(place, expected):
     for name in ('stdout', '/dev/fd/1', '/proc/self/fd/1'):
         place.ends(0, f'-o {name} succeeds', 'metrics', '-o', name)
         tap.ok(place.out == expected, f'-o {name} writes to standard output if that is a pipe')
-        # As in `{ echo before; fairmill metrics -o /dev/stdout; echo behind; } >>log`.
+        # As in `{ echo before; fairmill metrics -o /dev/stdout; echo after; } >>log`.
         with open(place.path('log'), 'w+b', buffering=0) as log:
             log.write(b'before\n')
             subprocess.run([FAIRMILL, '-c', place.path('fm.conf'), 'metrics', '-o', name], stdout=log,
                            cwd=place.folder, check=True)
-            log.write(b'behind\n')
-        tap.ok(read(place.path('log')) == f'before\n{expected}behind\n', f"-o {name} appends at the position of the shell's file")
+            log.write(b'after\n')
+        tap.ok(read(place.path('log')) == f'before\n{expected}after\n', f"-o {name} appends at the position of the shell's file")
 
 
 def pipes(place, expected):
@@ -167,7 +167,7 @@ def body():
         place.succeed('metrics')
         expected = place.out
         if ROOT:
-            # User nobody may not be able to read the build directory.
+            # The build directory may not be accessible to other users.
             subprocess.run(['cp', FAIRMILL, place.path('fairmill')], check=True)
         standard_output(place, expected)
         pipes(place, expected)

@@ -557,7 +557,7 @@ def other_algorithm(place):
 
 
 def unknown_capacity(place):
-    """Without a capacity, linear has no values.  This is not a loss."""
+    """Linear needs a capacity.  Missing values are not a loss."""
     for algorithm, other in (('classic', 'linear'), ('linear', 'classic'), ('fair_tree', 'linear'), ('linear', 'linear')):
         place.ready(WIDE, {'fairshare.algorithm': algorithm})
         place.succeed('run', '--now', NOW)
@@ -624,8 +624,9 @@ def corrected(place):
 
 
 def removed_with_jobs(place):
-    """Pending jobs of a removed user have no fairshare, from the results and from the accounting
-    database."""
+    """Pending jobs of a removed user lose their fairshare.
+
+    The values are from the results or from the accounting database."""
     for algorithm in sorted(set(ALGORITHMS)):
         site = draw('cluster tiny\nroot/\n  a/\n    u 1\n    v 1 use 5\n')
         cluster = site.clusters[0]
