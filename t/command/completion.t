@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Completion in bash, zsh and fish offers the commands, actions, options and files that can follow."""
+"""Completion in bash, zsh and fish offers the commands, actions, options and files that fit."""
 
 import os
 import re
@@ -62,8 +62,9 @@ def joined(words):
 
 
 class Shells(Commands):
-    """Each function returns the words that Tab offers for the last word, after the words before it.  It returns `files`
-    if the shell completes a path."""
+    """Each function returns the words that Tab offers for the last word, after the words before it.
+
+    It returns `files` if the shell completes a path."""
 
     def __enter__(self):
         super().__enter__()
@@ -89,7 +90,9 @@ class Shells(Commands):
 
 
 def first_spellings(item):
-    """The long options of an item without their synonyms, such as the singular, which completion does not offer."""
+    """Returns the long options of an item.
+
+    Synonyms, such as the singular, are left out because completion does not offer them."""
     found = {}
     for option in item:
         if option.startswith('--') and option not in ('--from', '--to'):
@@ -98,7 +101,7 @@ def first_spellings(item):
 
 
 def in_manual(command):
-    """The actions and options of a command."""
+    """Returns the actions and options of a command."""
     text = manual.options_section(TOP, command)
     own = {option for item in manual.items(text) for option in first_spellings(item)}
     # fairmill-cli(7) has the spelling of the help first.

@@ -622,7 +622,7 @@ def jobs(place):
                           billing=r.randrange(1, 50))
         for begin in {start + r.randrange(0, length) for _ in range(r.choice((0, 0, 1, 3)))}:
             cluster.suspend(job, begin, begin + r.randrange(1, length))
-    cluster.job(users[1], now - 2 * 86400, now + 3650 * 86400, billing=60)  # a job with an end in the future counts as running
+    cluster.job(users[1], now - 2 * 86400, now + 3650 * 86400, billing=60)  # still running
     for name in ('a.db', 'r.db', 'r.db-wal', 'r.db-shm'):
         if os.path.exists(place.path(name)):
             os.unlink(place.path(name))

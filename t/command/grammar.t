@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""All commands have one grammar: an option, a list or a time has the same meaning in each of them."""
+"""All commands have one grammar: options, lists and times have the same meaning in each of them."""
 
 import os
 import re
@@ -112,7 +112,9 @@ def foreign_letters(place, command):
 
 
 def options_are_in_manual(place, command):
-    """Each option of the help is an item of the command's page, or an item of fairmill-cli(7) that the page names."""
+    """Each option of the help is an item of the command's page.
+
+    It may also be an item of fairmill-cli(7) that the page names."""
     text = manual.options_section(TOP, command)
     own = [set(item) for item in manual.items(text)]
     options = options_of(place, command)
@@ -165,7 +167,7 @@ def refused(place):
 
 
 def lists(place):
-    """A list with commas and a repeated option are the same, in any order of options and arguments."""
+    """A list with commas and a repeated option are the same, in any order of the arguments."""
     for alike in ((('show', '-M', 'tiny,huge'), ('show', '-M', 'tiny', '-M', 'huge'), ('show', '--cluster=tiny,huge'),
                    ('show', '--clusters', 'huge', '--cluster', 'tiny'), ('show',)),
                   (('show', '-PA', 'physics,chemistry', '-M', 'tiny'),
@@ -184,7 +186,7 @@ def lists(place):
 
 
 def times(place):
-    """Each form is the time that sacct reads it as, and a printed time can be given as an option."""
+    """Each form is the time that sacct reads, and a printed time can be given as an option."""
     forms = ('2026-11-01T10:00:05', '2026-11-01T10:00', '2026-11-01 10:00', '2026-11-01', '11/01/26', '11.01.26',
              '110126', '11/01', '11.01', '1101', '1101-10:00', '11/01-10:00:05', '10:00', '10:00:05', '10:00 PM',
              '12:00am', 'midnight', 'noon', 'elevenses', 'fika', 'teatime', 'today', 'tomorrow', 'now', 'now-3days',
@@ -227,7 +229,7 @@ def in_order(wanted, there):
 
 
 def sshare_lines(place):
-    """Command lines of sshare(1) with `show` in its place print at least its columns, in its order."""
+    """Command lines of sshare(1), with `show` in its place, print at least the same columns."""
     usual = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'EffectvUsage', 'FairShare']
     long = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage', 'FairShare', 'LevelFS']
     for line, columns in (('sshare', usual), ('sshare -a', usual), ('sshare -l', long), ('sshare -al -M tiny', long),
@@ -250,7 +252,7 @@ def sshare_lines(place):
 
 
 def sprio_lines(place):
-    """Command lines of sprio(1) with `prio` in its place print the first columns that its manual shows."""
+    """Command lines of sprio(1), with `prio` in its place, print the first columns of its manual."""
     for line, columns in (('sprio', ['JOBID']), ('sprio -l', ['JOBID', 'PARTITION', 'USER', 'PRIORITY']),
                           ('sprio -n', ['JOBID']), ('sprio -w', ['JOBID', 'PARTITION', 'PRIORITY']),
                           ('sprio -o %i_%u', ['JOBID_USER']), ('sprio -v -u alice,bob', ['USER']),

@@ -17,8 +17,8 @@ BAD_VALUES = {
     'source.deadline': ('soon', '-1 s', '0', '5 weeks'),
     'source.port': ('99999', '3306x', '-1'),
     'source.on_bad_rows': ('maybe',),
-    'source.max_lag': ('', 'soon', '-1 s', '5 weeks', '1,5 h', '10 m'),  # not for SQLite, which has no replicas
-    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # not for SQLite, which has no TLS
+    'source.max_lag': ('', 'soon', '-1 s', '5 weeks', '1,5 h', '10 m'),  # SQLite has no replicas
+    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # SQLite has no TLS
     'source.database': ('',),
     'results.driver': ('postgres', 'mysqlx'),
     'results.share_database': ('maybe', '2'),

@@ -149,7 +149,8 @@ def readers(place):
     place.ends(78, 'a run with reader.conf as settings exits with status 78', 'run', settings='etc/reader.conf')
     place.says('the error says that the accounting database is missing', '[source] driver is missing')
     if ROOT:
-        shutil.copy(FAIRMILL, place.path('fairmill'))  # Other users may not be able to read the build directory.
+        # Other users may not be able to read the build directory.
+        shutil.copy(FAIRMILL, place.path('fairmill'))
         for name in ('', 'etc', 'etc/reader.conf', 'r.db', 'fairmill'):
             os.chmod(place.path(name), 0o755)
         place.settings(name='etc/fairmill.conf')

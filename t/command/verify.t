@@ -70,7 +70,8 @@ def mutants(site, tables):
     for table in tables:
         columns = site.query(f'PRAGMA table_info({table})')
         rows = site.query(f'SELECT * FROM {table}')
-        if table == 'fairmill_kept':  # The first time without its hash looks like a row of an older release, which stored none.
+        # The first time without its hash looks like a row of an older release, which stored none.
+        if table == 'fairmill_kept':
             rows = [row for row in rows if row[1] not in (*RECORDS, 'fairmill_history_point') or row[1] == 'fairmill_share_state'
                     or any(row[:2] == other[:2] and row[2] > other[2] for other in rows)]
         if not rows:
