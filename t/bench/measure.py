@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all benchmarks share: their sizes, a timed command, and tables of Markdown."""
+"""Functions of all benchmarks: sizes from the environment, timed commands, and Markdown tables."""
 
 import os
 import platform
@@ -38,7 +38,8 @@ def say(text):
 
 
 def timed(command):
-    """(seconds, seconds of the processor, KiB at the peak), and what it said besides"""
+    """Runs a command.  Returns (seconds, CPU seconds, peak memory in KiB), and its standard error.
+    Raises RuntimeError if it fails."""
     done = subprocess.run([os.path.join(TOOLS, 'timed'), *command], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -48,7 +49,7 @@ def timed(command):
 
 
 def shown(seconds):
-    return 'not yet' if seconds is None else f'{seconds:.2f}' if seconds >= 1 else f'{seconds:.3f}'
+    return 'not measured' if seconds is None else f'{seconds:.2f}' if seconds >= 1 else f'{seconds:.3f}'
 
 
 def table(headings, rows):
@@ -57,7 +58,8 @@ def table(headings, rows):
 
 
 class Place:
-    """A site in a database of its own, and settings that publish it by one program."""
+    """A source and a results database in `db`, and the settings with which one program publishes
+    them."""
 
     def __init__(self, db, folder, name='results', program=FAIRMILL):
         self.db, self.name, self.program = db, name, program

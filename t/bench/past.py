@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sixty days of t/bench/site, which are to come, as a year that is over."""
+"""Moves the sixty days of t/bench/site, which are in the future, to a past year."""
 
 import time
 
@@ -8,8 +8,9 @@ SITE_DAYS = 60
 
 
 def stretch(db, site, days=365):
-    """Jobs come over so many days up to a midnight, each as long as it was; returns that midnight.  The few
-    that are open stay as near to the end as they were: else they were open beyond their limits."""
+    """Distributes the jobs over the `days` days before yesterday (UTC).  Returns the time at which
+    yesterday began.  Each job keeps its duration.  Open jobs keep their distance to the end,
+    because otherwise they would exceed their time limits."""
     now = int(time.time()) // DAY * DAY - DAY
     last = site.instant(0)
     moved = now - last

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Private databases for benchmarks: filled without a care for safety, then started again as an
-administrator would have them, and measured."""
+"""Private databases for benchmarks.  They are filled without durability, then restarted with the
+settings of a production server, and measured.  The classes have the same methods; MariaDB has their
+descriptions."""
 
 import lzma
 import os
@@ -29,7 +30,7 @@ DATABASES_FOR_RESULTS = ('results', 'rollup', 'other')
 
 
 class Site:
-    """What t/bench/site makes, at one size."""
+    """The output of t/bench/site for one size."""
 
     def __init__(self, program, jobs, associations):
         self.command = [program, f'--jobs={jobs}', f'--associations={associations}']
@@ -42,7 +43,7 @@ class Site:
         return subprocess.check_output([*self.command, 'columns', table], text=True).strip().split(',')
 
     def rows(self, table, step=0):
-        """A process that prints them."""
+        """Starts a process that prints the rows of a table."""
         return subprocess.Popen([*self.command, f'--step={step}', table], stdout=subprocess.PIPE)
 
     def put(self, table, path, step=0):
@@ -50,7 +51,7 @@ class Site:
 
 
 def feed(source, command):
-    """Pipe the rows of a process into a client."""
+    """Pipes the rows of a process into a client.  Raises RuntimeError if one of them fails."""
     done = subprocess.run(command, stdin=source.stdout, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, check=False)
     source.stdout.close()
@@ -63,7 +64,7 @@ def quoted(columns, mark='"'):
 
 
 def processor_seconds(pid):
-    """Of a process, and of those that it has waited for."""
+    """Returns the CPU seconds of a process and of its children that have ended."""
     with open(f'/proc/{pid}/stat', encoding='ascii') as file:
         fields = file.read().rpartition(')')[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf('SC_CLK_TCK')
@@ -102,7 +103,8 @@ class MariaDB(mariadb.Server):
               f"CHARACTER SET latin1 ({quoted(columns, '`')})"])
 
     def _make_tables(self):
-        """Returns the SQL that makes the job table's indexes, which is faster when it is full."""
+        """Creates the tables.  Returns the SQL that creates the indexes of the job table, which is
+        faster after the rows are loaded."""
         with lzma.open(LAYOUT, 'rt', encoding='latin1') as file:
             tables = re.findall(r'^(CREATE TABLE `(?!beta).*?\n\)[^\n]*;)', file.read(), re.M | re.S)
         key = r',\n  ((?:UNIQUE )?KEY [^\n]*?)(?=,?\n)'
@@ -115,7 +117,8 @@ class MariaDB(mariadb.Server):
         return f'ALTER TABLE bench_job_table {later}'
 
     def fill(self, site):
-        """The accounting database `acct`, and others for results."""
+        """Creates and fills the accounting database `acct`, and creates the databases for
+        results."""
         self.sql('CREATE DATABASE acct CHARACTER SET latin1')
         for name in DATABASES_FOR_RESULTS:
             self.database(name)
@@ -127,13 +130,16 @@ class MariaDB(mariadb.Server):
         self.restart()
 
     def step(self, site, step):
+        """Adds and changes the job rows of a step."""
         self._load(site, 'changes', step, 'REPLACE')
 
     def sections(self, results='results'):
+        """Returns the sections [source] and [results] of the settings."""
         return self.connection('acct'), self.connection(results)
 
     def counters(self):
-        """Bytes of log, rows read and written, pages asked for and read, seconds of the processor, since it started."""
+        """Returns sums since the start of the server: bytes of log, rows read, rows written, pages
+        requested, pages read, and CPU seconds."""
         log = sum(int(row[1]) for row in self.sql('SHOW BINARY LOGS'))
         told = {name: int(value) for name, value in self.sql(
             "SHOW GLOBAL STATUS WHERE variable_name LIKE 'Handler%' OR variable_name LIKE 'Innodb_buffer_pool_read%'") if value.isdigit()}
@@ -142,11 +148,11 @@ class MariaDB(mariadb.Server):
                 told['Innodb_buffer_pool_reads'], processor_seconds(self.pid))
 
     def places(self):
-        """The source and the results, as t/bench/database takes them."""
+        """Returns the source and the results database in the form that t/bench/database accepts."""
         return f'{self.socket}:acct', f'{self.socket}:results'
 
     def stock(self, query):
-        """The ways to have the stock client print a query's rows."""
+        """Returns commands of the stock client that print the rows of a query, by name."""
         return {'mariadb --quick': [*self.client('acct'), '--quick',
                                     "--init-command=SET sql_mode = 'ANSI_QUOTES'", '-e', query]}
 
@@ -190,7 +196,8 @@ class PostgreSQL(postgres.Postgres):
         self.restart()
 
     def counters(self):
-        """The same.  The statistics of a session come when it has ended; a page not in its own cache may be in the system's."""
+        """Waits two seconds, because a session reports its statistics when it ends.  Pages that
+        count as read may come from the cache of the system."""
         time.sleep(2)
         log, = self.sql("SELECT pg_current_wal_lsn() - '0/0'")[0]
         told = self.sql('SELECT SUM(tup_returned), SUM(tup_inserted + tup_updated + tup_deleted), SUM(blks_hit + blks_read), SUM(blks_read) '
