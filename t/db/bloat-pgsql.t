@@ -1,12 +1,13 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""The results stay small on PostgreSQL, where each run leaves as many dead rows as there are
-associations: the run's own look through the views prunes them, or autovacuum, as sql/schema/dialects.txt
-sets it, makes room after each run, and the next one fills it.  Who reads for long keeps that room from being made, but only for so long.
+"""Tests that the results stay small on PostgreSQL, where each run leaves one dead row for each
+association.  A run's own reads through the views prune dead rows.  Otherwise autovacuum, configured
+in sql/schema/dialects.txt, frees their space after each run, and the next run reuses it.  A
+long-running reader delays this only while it reads.
 
-A few runs; 30 on 20 000 associations, and with other storage parameters too, with FAIRMILL_LONG=1.
-FAIRMILL_RELIABILITY=FILE adds the rows of doc/reliability.md to a file."""
+The default is a few runs.  FAIRMILL_LONG=1 does 30 runs on 20 000 associations, and tests other
+storage parameters.  FAIRMILL_RELIABILITY=FILE appends the rows of doc/reliability.md to a file."""
 
 import os
 import sys
@@ -26,7 +27,7 @@ USERS = dict(big=18000, small=1998) if LONG else dict(big=1800, small=198)
 RUNS = 30 if LONG else 6
 READ_FOR = 6 if LONG else 3
 TABLE = 'fairmill_value'
-# Where what is dead is half of all, and somewhat more for what is not quite filled.
+# Dead rows are half of all rows, and pages are not filled completely.
 TWICE = 2.2
 
 rows = []
@@ -45,7 +46,7 @@ def draw(folder):
 
 
 class Results:
-    """A database of results, and what it weighs."""
+    """A database of results, and its size."""
 
     def __init__(self, server, folder, name, parameters=''):
         self.server, self.name = server, server.database(f'bloat_{name}')
@@ -66,7 +67,7 @@ class Results:
             raise RuntimeError(f'{arguments} ended with {status}: {out}{err}')
 
     def run(self, *arguments):
-        """Returns what the table weighs then, in bytes."""
+        """Runs fairmill and returns the size of the table in bytes."""
         self.now += 300
         self.command('run', '--now', self.now, *arguments)
         return int(self.sql(f"SELECT pg_relation_size('{TABLE}')")[0][0])
@@ -77,8 +78,8 @@ class Results:
         return int(dead), int(live)
 
     def vacuumed(self, patience=120):
-        """Waits until nothing is dead.  Autovacuum looks every second here, and every minute elsewhere; it
-        does not come if the run has pruned all of it."""
+        """Waits until no rows are dead.  Autovacuum checks every second here, and every minute by
+        default.  It does nothing if the run has pruned all dead rows."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             dead, live = self.statistics()
@@ -88,7 +89,7 @@ class Results:
         return False
 
     def runs(self, count, patience=120):
-        """(sizes, how often there was room before the next run)"""
+        """Returns (sizes, the number of times that space was free before the next run)."""
         sizes, cleared = [], 0
         for _ in range(count):
             sizes.append(self.run())
@@ -98,28 +99,30 @@ class Results:
 
 def note(what, sizes, runs):
     megabytes = [f'{size / 1e6:.1f}' for size in (sizes[0], max(sizes), sizes[-1])]
-    tap.diag(f'{what}: heap of {megabytes[0]} MB after the first run, at most {megabytes[1]}, {megabytes[2]} after the last of {runs}')
+    tap.diag(f'{what}: heap of {megabytes[0]} MB after the first run, at most {megabytes[1]}, {megabytes[2]} after '
+             f'the last of {runs}')
     rows.append(f'| {what} | {runs} | {" | ".join(megabytes)} |')
 
 
 def nobody_reads(server, folder):
     results = Results(server, folder, 'alone')
     sizes, cleared = results.runs(RUNS)
-    tap.ok(cleared == RUNS, 'there is room after each run', f'{cleared} of {RUNS}')
-    tap.ok(max(sizes) < TWICE * sizes[0], 'so that the table never weighs more than twice its rows', sizes)
+    tap.ok(cleared == RUNS, 'space is free after each run', f'{cleared} of {RUNS}')
+    tap.ok(max(sizes) < TWICE * sizes[0], 'the table is at most twice the size of its rows', sizes)
     index = int(results.sql(f"SELECT pg_indexes_size('{TABLE}')")[0][0])
-    tap.ok(index < sizes[0], 'and its index less than its rows', index, sizes[0])
+    tap.ok(index < sizes[0], 'the index is smaller than the rows', index, sizes[0])
     note('as it is', sizes, RUNS)
     return results
 
 
 def one_of_many(results):
-    """A tenth of all rows: a fifth, which is what autovacuum waits for elsewhere, takes two runs."""
+    """The cluster has a tenth of all rows.  By default autovacuum waits for a fifth, which takes
+    two runs."""
     cleared = 0
     for _ in range(3):
         results.run('--cluster', 'small')
         cleared += results.vacuumed()
-    tap.ok(cleared == 3, 'also where a run renews one small cluster among larger ones', cleared, results.statistics())
+    tap.ok(cleared == 3, 'space is free if a run replaces one small cluster', cleared, results.statistics())
 
 
 def somebody_reads(server, folder):
@@ -131,29 +134,30 @@ def somebody_reads(server, folder):
         meanwhile, _ = results.runs(READ_FOR, patience=3)
         said = reader.do(f'SELECT count(DISTINCT computed_at), min(computed_at) FROM fairmill_fairshare')
         reader.do('COMMIT')
-    tap.same(said, [f'1\t{NOW + 300}'], 'who reads for long sees one run')
+    tap.same(said, [f'1\t{NOW + 300}'], 'a long-running reader sees one run')
     tap.ok(max(meanwhile) < (READ_FOR + TWICE) * first,
-           f'and keeps what {READ_FOR} runs leave from being cleared away', first, meanwhile)
+           f'the reader prevents cleanup of {READ_FOR} runs', first, meanwhile)
     cleared = results.vacuumed()
     later, more = results.runs(max(4, RUNS - READ_FOR - 1))
-    # How soon autovacuum comes hangs on what else the machine does.
-    tap.ok((cleared or more) and max(later) <= max(meanwhile), 'but not longer: the runs after that find room', meanwhile, later)
+    # The time until autovacuum starts depends on the load of the machine.
+    tap.ok((cleared or more) and max(later) <= max(meanwhile),
+           'runs after the reader find free space', meanwhile, later)
     if not cleared or more < len(later):
-        tap.diag(f'autovacuum came {more + cleared} times in {len(later) + 1} runs')
+        tap.diag(f'autovacuum ran {more + cleared} times in {len(later) + 1} runs')
     sizes = [first, *meanwhile, *later]
     note(f'with a reader for {READ_FOR} runs', sizes, len(sizes))
 
 
 def otherwise(server, folder):
-    """What sql/schema/dialects.txt does not do."""
+    """Tests storage parameters that sql/schema/dialects.txt does not use."""
     for what, parameters in (('fillfactor = 50', 'SET (fillfactor = 50)'),
                              ('without autovacuum', 'SET (autovacuum_enabled = off)')):
         results = Results(server, folder, f'other{len(rows)}', parameters)
         sizes, _ = results.runs(RUNS, patience=30 if 'fill' in what else 0)
         note(what, sizes, RUNS)
-    # One small cluster is renewed.
+    # One small cluster is replaced.
     for what, parameters in (('one cluster with a tenth of all rows', ''),
-                             ('the same with autovacuum_vacuum_scale_factor = 0.2, the usual',
+                             ('the same with autovacuum_vacuum_scale_factor = 0.2, the default',
                               'RESET (autovacuum_vacuum_scale_factor)')):
         results = Results(server, folder, f'other{len(rows)}', parameters)
         sizes = [results.run()]

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""Every query of the dashboards answers in PostgreSQL, to the login that it is for; viewers' reads no names."""
+"""Tests that every query of the dashboards works in PostgreSQL for its login, and that the viewers'
+dashboard reads no names."""
 
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""The scripts of doc/operations.md move results from one kind of database to another, and the next run
-goes on there."""
+"""Tests that the scripts of doc/operations.md move results from one kind of database to another,
+and that the next run continues there."""
 
 import os
 import re
@@ -32,7 +32,7 @@ job chemistry.carol start={NOW - 3000} end=0 billing=2
 
 
 def scripts():
-    """Those of the page, by source and target."""
+    """Returns the scripts of the page by source and target."""
     with open(os.path.join(TOP, 'doc', 'operations.md'), encoding='utf-8') as file:
         found = dict(re.findall(r'^From ([^\n]*):\n\n((?:    [^\n]*\n)+)', file.read(), re.MULTILINE))
     names = {'MariaDB or MySQL': 'mysql', 'PostgreSQL': 'pgsql', 'SQLite': 'sqlite'}
@@ -46,7 +46,8 @@ def scripts():
 
 
 def clients(place, servers):
-    """Programs of the names that the scripts call, which find the servers of this test."""
+    """Creates programs with the names that the scripts call, which connect to the servers of this
+    test."""
     programs = dict(
         psql=[servers['pgsql'].client()[0], '--no-psqlrc', f"--host={servers['pgsql'].socket}",
               f"--port={servers['pgsql'].port}", '--username=postgres'],
@@ -63,7 +64,8 @@ def clients(place, servers):
 
 
 def spelled(value):
-    """One spelling for what all clients print: of integers every digit, of reals every bit."""
+    """Returns one spelling for the output of all clients, with every digit of integers and every
+    bit of reals."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2 ** 53:
         value = int(value)
     try:
@@ -73,7 +75,7 @@ def spelled(value):
 
 
 def contents(server, database, tables):
-    """{table: rows}, with the columns by name; of texts that have several lines, the length."""
+    """Returns {table: rows}, with the columns by name, and only the length of multi-line texts."""
     is_mysql = type(server) is Server
     found = {}
     for table, columns in tables.items():
@@ -92,7 +94,7 @@ def command(place, *arguments):
 
 
 def begin(place):
-    """Results that have a bit of everything, in SQLite."""
+    """Creates results in SQLite with rows in most tables."""
     place.site(DRAWING)
     place.change("UPDATE tiny_assoc_table SET user = ? WHERE user = 'bob'", ODD)
     settle(place, Sqlite(place.folder), 'moved_sqlite')
@@ -112,7 +114,7 @@ def settle(place, server, database):
 
 
 def told(place):
-    """What readers get."""
+    """Returns the output of commands for readers."""
     return [command(place, *words) for words in (
         ('show', '--parsable'), ('history', 'root', '--json'), ('history', 'root', '--usage', '--csv'), ('ledger', 'export'),
         ('run', '--now', NOW - 5 * DAY, '--dry-run'))]
@@ -125,18 +127,20 @@ def move(place, servers, way, script):
     tables = {table: [row[1] for row in place.columns(table)] for table, in place.tables()}
     kept = contents(servers[source], f'moved_{source}', tables)
     settle(place, there, database)
-    # Each client is told its own database.
+    # Each client gets its own database.
     for client, name in (('psql', 'moved_pgsql'), ('mariadb', 'moved_mysql')):
         script = re.sub(rf'\b{client} (?=-|fairmill)', f'THE_DATABASE={name} {client} ', script)
     done = subprocess.run(['bash', '-c', script], cwd=place.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False,
                           env={**os.environ, 'PATH': f"{place.path('bin')}:{os.environ['PATH']}",
                                'THE_FILE': place.path('moved_sqlite.db')})
-    tap.ok(done.returncode == 0 and not done.stdout, f'from {source} to {target} the script goes through', done.stdout, script)
+    tap.ok(done.returncode == 0 and not done.stdout,
+           f'from {source} to {target} the script succeeds', done.stdout, script)
     got = contents(there, database, tables)
     wrong = [(table, got[table], rows) for table, rows in kept.items() if got[table] != rows]
-    tap.ok(len(kept) > 20 and sum(map(bool, kept.values())) > 12 and not wrong, 'every row of every table is there', *wrong)
-    tap.same(told(place), before, 'and readers are told the same')
+    tap.ok(len(kept) > 20 and sum(map(bool, kept.values())) > 12 and not wrong,
+           'every row of every table is moved', *wrong)
+    tap.same(told(place), before, 'commands print the same after the move')
     tap.ok(command(place, 'ledger', 'list').count('\n') == 3, 'no entry of the ledger is lost')
 
 
@@ -163,9 +167,9 @@ def body():
         command(place, 'run', '--now', NOW + 60)
         rows = command(place, 'show', '--parsable')
         kind = postgres.sql('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1', 'moved_pgsql')
-        tap.same(kind, [['incremental']], 'the next run goes on where the last one was')
+        tap.same(kind, [['incremental']], 'the next run continues from the last one')
         command(place, 'run', '--now', NOW + 60, '--full')
-        tap.same(command(place, 'show', '--parsable'), rows, 'and gives what a full one gives')
+        tap.same(command(place, 'show', '--parsable'), rows, 'the next run gives the values of a full run')
 
 
 tap.main(body)

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""Names are bytes that somebody typed.  Whatever they are, in every database they link, sort and
-are published alike, and none of them does anything to a terminal, a monitor or a parser."""
+"""Tests names, which are bytes that users typed.  In every database they must link, sort and be
+published alike.  No name may affect a terminal, a monitor or a parser."""
 
 import ctypes
 import functools
@@ -26,29 +26,30 @@ from program import FAIRMILL, write_settings
 
 NOW = 1750500000
 
-# What quotes, ends, comments, escapes, counts or fills in, somewhere.
+# Characters that quote, end, comment, escape, format or substitute in some language.
 TYPED = (
     "o'neill", '"quoted"', 'back\\slash', 'ends in \\', '`tick`', 'new\nline', 'return\rhere',
     'tab\there', "x'; DROP TABLE fairmill_run; --", 'x"; DROP TABLE "fairmill_run"; --',
     '/* comment', '-- comment', '# hash', '100%', '%s%n%d', '_', 'what?', '?', '$1', ':name', '@x',
     'a|b', "perf'=1;2;3", '<script>alert(1)</script>', '&amp;', '-v', '--user', '.', '..',
     '../../etc/passwd', 'NULL', 'root ', '0', '1e5', ' ', '  two', 'trail', 'trail ', '\\x1B', '\\g')
-# What a terminal obeys, and what is not seen.
+# Characters that terminals interpret, and invisible characters.
 OBEYED = (
     '\x1b]0;title\x07', '\x1b[31mred', 'del\x7f', 'csi \x9b31m', 'next\x85line', '\u202eesrever',
     'iso\u2067late', 'mark\u061c', 'zero\u200bwidth', 'join\u200ded', 'soft\u00adhyphen', '\ufeffbom',
     'tag\U000e0041', 'line\u2028end', 'none\ufffe')
-# What some collation finds equal.
+# Names that are equal in some collation.
 ALIKE = ('Case', 'case', 'CASE', 'ete', 'été', 'ÉTÉ', 'e\u0301te\u0301', 'straße', 'strasse',
          'ﬁsh', 'fish')
 WIDE = ('日本語', 'ｗｉｄｅ', '😀', 'x' * 255, 'é' * 127, '語' * 85)
-# Bytes that are no UTF-8, which Windows-1252 makes something of.
+# Bytes that are not valid UTF-8, with their reading as Windows-1252.
 BYTES = ((b'j\xf6rg', 'jörg'), (b'\x80uro', '€uro'), (b'\xff\xfe', 'ÿþ'), (b'\x81hole', '\x81hole'),
          (b'caf\xe9 \xe2\x82', 'café â‚'), (b'\xed\xa0\x80', 'í\xa0€'), (b'\xc0\xaf', 'À¯'),
          ('å'.encode(), 'å'), (b'\xe5', 'å'))
 NAMES = [(name.encode(), name) for name in TYPED + OBEYED + ALIKE + WIDE] + list(BYTES)
 
-# The longest that a table's name leaves room for in every database, and one beyond in each.
+# The longest cluster name whose table names fit in every database, and a name that is one character
+# too long for each.
 LONGEST = 'x' * 39
 TOO_LONG = {'mysql': ('y' * 53, '64 characters'), 'pgsql': ('y' * 52, '63 bytes'), 'sqlite': None}
 
@@ -62,7 +63,8 @@ class Mysql(Server):
     driver = 'mysql'
 
     def script(self, text, database):
-        """Its client knows backslashes in double quotes, but not in backticks."""
+        """Adapts the SQL to the client, which recognizes backslashes in double quotes, but not in
+        backticks."""
         text = re.sub('"((?:[^"]|"")*)"', lambda m: '`%s`' % m[1].replace('""', '"').replace('`', '``'),
                       text)
         self.sql(text, database)
@@ -85,7 +87,7 @@ class Pgsql(Postgres):
         self.sql(text, database)
 
     def source(self, name):
-        """A database that takes bytes as they come."""
+        """Creates a database that accepts any bytes."""
         self.sql(f'DROP DATABASE IF EXISTS "{name}"')
         self.sql(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'SQL_ASCII' "
                  "LC_COLLATE 'C' LC_CTYPE 'C'")
@@ -146,7 +148,8 @@ class Association:
 
 
 def tree(names):
-    """Below the root an account of each name, in it a user, one with a partition and an account."""
+    """Returns a tree with an account of each name below the root, and in it a user, a user with a
+    partition, and an account."""
     found = [Association(1, b'root')]
     for i, name in enumerate(names):
         number = 10 * i + 10
@@ -162,9 +165,10 @@ SPANS = ('hour', 'day', 'month')
 
 
 def slurmdbd(place, clusters, qos=()):
-    """slurmdbd's tables, as many of them as are read: {cluster: (tables' prefix, associations)};
-    without tables where the prefix is None.  There is no id_parent, so that names link.  A QOS
-    counts from 1, and jobs are of the one that is called as their user, in such a partition."""
+    """Returns SQL for the tables of slurmdbd that fairmill reads: {cluster: (prefix of tables,
+    associations)}, without tables if the prefix is None.  There is no id_parent, so that names
+    link.  QOS are numbered from 1.  Jobs have the QOS with their user's name, in such a
+    partition."""
     text = [f'CREATE TABLE cluster_table (name {place.TEXT}, deleted INTEGER)',
             f'CREATE TABLE qos_table (id INTEGER, name {place.TEXT}, usage_factor REAL, priority INTEGER, '
             'deleted INTEGER)',
@@ -200,7 +204,7 @@ def slurmdbd(place, clusters, qos=()):
         jobs = ', '.join("({0}, {0}, {0}, {1}, {2}, 1, 1, {3}, {4}, 0, '5={0}', {5}, 1, 1, '', 0, 0, 0)".format(
             row.number, qos.index(row.user) + 1 if row.user in qos else 0, place.literal(row.user),
             NOW - 1, NOW, place.literal(row.account)) for row in rows if row.user)
-        # A comma in the partition of a job that waits stands between two.
+        # A comma in the partition of a pending job separates two partitions.
         jobs += ''.join(", ({0} + 100000, {0}, {0}, 0, {1}, {3}, {3}, 0, 0, 0, '', {2}, 1, 1, '1=1', 0, 0, 0)".format(
             row.number, place.literal(row.user.replace(b',', b';')), place.literal(row.account), NOW - 1)
             for row in rows if row.user)
@@ -210,7 +214,7 @@ def slurmdbd(place, clusters, qos=()):
 
 
 def plain(place, clusters):
-    """The same in two relations."""
+    """Returns SQL for the same in two relations."""
     text = [f'CREATE TABLE associations (cluster {place.TEXT}, id INTEGER, parent_id INTEGER, '
             f'account {place.TEXT}, user_name {place.TEXT}, partition_name {place.TEXT}, '
             'shares INTEGER, deleted INTEGER)',
@@ -232,7 +236,7 @@ def shown_of(stored, known=dict(NAMES)):
 
 
 def expected(clusters):
-    """{(cluster, id): (account, user, partition, usage)}"""
+    """Returns {(cluster, id): (account, user, partition, usage)}."""
     found = {}
     for cluster, (_, rows) in clusters.items():
         used = dict.fromkeys((row.number for row in rows), 0)
@@ -252,7 +256,7 @@ NAME_COLUMNS = ('cluster', 'account', 'user_name', 'partition_name')
 
 
 def published(place, results):
-    """{(cluster, id): {column: value}}, names as bytes."""
+    """Returns {(cluster, id): {column: value}} with names as bytes."""
     columns = [c for c in place.columns('fairmill_fairshare', results) if c != 'run_id']
     chosen = ', '.join(place.hexadecimal(c) if c in NAME_COLUMNS else c for c in columns)
     found = {}
@@ -272,7 +276,7 @@ def settings(folder, source, results, usage=None, **more):
 
 
 def fairmill(conf, *arguments):
-    """As bytes: (status, standard output, standard error)"""
+    """Runs fairmill; returns (status, standard output, standard error) as bytes."""
     words = [word if isinstance(word, bytes) else str(word).encode() for word in arguments]
     done = subprocess.run([FAIRMILL.encode(), b'-c', conf.encode(), *words],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -282,7 +286,7 @@ def fairmill(conf, *arguments):
 
 
 def unfit(text):
-    """Characters that a terminal would do something else with than show them in their width."""
+    """Returns the characters that a terminal would not display in their width."""
     return sorted({c for c in set(text) if c != '\n' and (
         unicodedata.category(c) in ('Cc', 'Cf', 'Cs', 'Cn', 'Zl', 'Zp') or wcwidth(c) < 0)})
 
@@ -300,13 +304,13 @@ def width(text):
 
 
 def place_of(column, line):
-    """Of the character that begins in this column."""
+    """Returns the index of the character that begins in this column."""
     ends = itertools.accumulate(map(wcwidth, line), initial=0)
     return next((i for i, end in enumerate(ends) if end >= column), len(line))
 
 
 def unescaped(text):
-    """A name as it was before it was made fit to print."""
+    """Returns a name without the escapes for output."""
     return re.sub(rb'\\x([0-9A-F]{2})', lambda m: bytes.fromhex(m[1].decode()), text.encode()).decode()
 
 
@@ -320,26 +324,28 @@ def fit(out, statement):
     return text
 
 
-# Clusters that can have tables in every database.
+# Clusters whose tables are possible in every database.
 CLUSTERS = [(stored, shown) for stored, shown in NAMES
             if len(shown.encode()) <= 39 and max(shown) < '\U00010000' and shown not in ('CASE', 'Case')]
 CLUSTERS = [pair for pair in CLUSTERS if pair[0] != b'\xe5'] + [(LONGEST.encode(), LONGEST)]
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
-# What databases take differently.
+# Names that databases treat differently.
 DIFFER = {shown for _, shown in BYTES}.union(ALIKE)
-# Each takes its time, and a name's characters are tried in users and accounts as well.
+# Each cluster takes time, and characters of names are also tested in users and accounts.
 CLUSTERS = [pair for i, pair in enumerate(CLUSTERS) if LONG or i % 2 == 0 or pair[1] in DIFFER or pair[1] == LONGEST]
 
 
 def sites():
-    """{cluster: (prefix, rows)}: one with every name, and one for each that is short."""
+    """Returns {cluster: (prefix, rows)}: one cluster with every name, and one cluster for each
+    short name."""
     small = tree([b'only'])
     return {b'main': ('main', tree([stored for stored, _ in NAMES])),
             **{stored: (shown, small) for stored, shown in CLUSTERS}}
 
 
 def body_of_pair(places, folder, pair, clusters, first):
-    """Every cluster to the database that it is read from; the one with every name to the others, too."""
+    """Publishes every cluster in the database of its source, and the cluster with every name in the
+    other databases."""
     source, results = pair
     name = f'from {source} to {results}'
     chosen = []
@@ -351,7 +357,7 @@ def body_of_pair(places, folder, pair, clusters, first):
     conf = settings(folder, places[source].connection('names'), places[results].connection(database))
     for command in (('init',), ('run', '--now', NOW, *chosen)):
         status, out, err = fairmill(conf, *command)
-        tap.ok((status, out, err) == (0, b'', b''), f'{command[0]} goes well {name}', status, out, err)
+        tap.ok((status, out, err) == (0, b'', b''), f'{command[0]} succeeds {name}', status, out, err)
     got = published(places[results], database)
     if results == 'mysql':
         tap.same(places[results].sql(
@@ -360,48 +366,48 @@ def body_of_pair(places, folder, pair, clusters, first):
             f"WHERE t.table_type = 'BASE TABLE' AND c.table_schema = '{database}' "
             "AND c.column_name IN ('cluster', 'account', 'user_name', 'partition_name') "
             "AND c.collation_name NOT LIKE '%nopad%' AND c.collation_name <> 'utf8mb4_0900_bin'"), [],
-            f'every column of names tells a blank at the end {name}')
+            f'every column of names distinguishes trailing blanks {name}')
     wanted = expected(clusters)
     wrong = [(key, got.get(key, {}).get('account'), wanted.get(key)) for key in set(got) | set(wanted)
              if key not in got or key not in wanted or wanted[key] != (
                  got[key]['account'], got[key]['user_name'], got[key]['partition_name'],
                  float.fromhex(got[key]['usage_raw']))]
-    tap.ok(len(got) > 300 and not wrong, f'every name and its usage is as it should be {name}',
+    tap.ok(len(got) > 300 and not wrong, f'every name and its usage are correct {name}',
            f'{len(wrong)} of {len(got)}', *wrong[:5])
     tap.ok(first is None or got == first, f'every value is the same {name}')
     if source != results:
         return conf, got
-    # A second run, so that rows are replaced, and clusters are not taken for each other.
+    # The second run replaces rows, and must not confuse clusters.
     status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace')
     tap.ok((status, out, err) == (0, b'', b'') and published(places[results], database) == got,
-           f'a second run replaces each by itself {name}', status, out, err)
+           f'a second run replaces each cluster separately {name}', status, out, err)
     return conf, got
 
 
 def table(conf, name, *command):
     _, out, err = fairmill(conf, *command)
-    text = fit(out, f"'{command[0]}' prints nothing that a terminal obeys {name}")
-    tap.same(err, b'', f'nor does it say anything else ({command[0]}, {name})')
+    text = fit(out, f"'{command[0]}' prints no control characters {name}")
+    tap.same(err, b'', f"'{command[0]}' prints no messages {name}")
     wrong = []
     for block in text.split('\n\n'):
         _, header, root, *lines = block.rstrip('\n').split('\n')
         wrong += [line for line in lines if width(line) != width(header)]
         wrong += [root] if width(root) > width(header) else []
-    tap.ok(len(text) > 5000 and not wrong, f"columns of '{command[0]}' are in line {name}", len(wrong),
+    tap.ok(len(text) > 5000 and not wrong, f"columns of '{command[0]}' are aligned {name}", len(wrong),
            *map(repr, wrong[:3]))
 
 
 def parsable(conf, name, got):
     _, out, _ = fairmill(conf, 'show', '--parsable')
-    text = fit(out, f"'show --parsable' prints nothing that a terminal obeys {name}")
+    text = fit(out, f"'show --parsable' prints no control characters {name}")
     lines = [line.split('|') for line in text.rstrip('\n').split('\n')[1:]]
-    tap.ok({len(line) for line in lines} == {11}, f'each line has its eleven fields {name}')
+    tap.ok({len(line) for line in lines} == {11}, f'each line has eleven fields {name}')
     names = sorted(tuple(unescaped(field) for field in line[:4]) for line in lines)
     tap.ok(names == sorted((row['cluster'], row['account'], row['user_name'], row['partition_name'])
-                           for row in got.values()), f'from which each name can be had again {name}')
+                           for row in got.values()), f'each name can be restored from the fields {name}')
     tap.ok(len({tuple(line[:4]) for line in lines}) == len(set(names)),
-           f'no two names look the same {name}')
-    # The rows of an account's children come in order, bytewise.
+           f'no two names are printed alike {name}')
+    # The rows of an account's children are in byte order.
     accounts = [unescaped(line[1]) for line in lines
                 if line[0] == 'main' and line[2] == '' and not line[1].startswith('sub ')][1:]
     tap.ok(accounts == sorted(accounts, key=str.encode), f'names are sorted bytewise {name}')
@@ -409,19 +415,19 @@ def parsable(conf, name, got):
 
 def as_json(conf, name, got):
     _, out, _ = fairmill(conf, 'show', '--json')
-    fit(out, f"'show --json' prints nothing that a terminal obeys {name}")
+    fit(out, f"'show --json' prints no control characters {name}")
     clusters = json.loads(out)['clusters']
     rows = [(row['cluster'], row['id_assoc'], row['account'], row['username'], row['partition'])
             for cluster in clusters for row in cluster['associations']]
     tap.ok(sorted(rows) == sorted((cluster, number, row['account'], row['user_name'],
                                    row['partition_name']) for (cluster, number), row in got.items()),
-           f"'show --json' has every name as it is {name}")
-    tap.ok('日本語' in out.decode() and 'été' in out.decode(), f'letters are letters in it {name}')
+           f"'show --json' prints every name unchanged {name}")
+    tap.ok('日本語' in out.decode() and 'été' in out.decode(), f"'show --json' prints letters unescaped {name}")
 
 
 def waiting(conf, name, got):
     _, out, err = fairmill(conf, 'prio', '--long')
-    text = fit(out, f'prio prints nothing that a terminal obeys {name}')
+    text = fit(out, f'prio prints no control characters {name}')
     wrong = []
     for block in text.split('\n\n'):
         _, header, *lines = block.rstrip('\n').split('\n')
@@ -429,44 +435,45 @@ def waiting(conf, name, got):
         for line in lines:
             at = place_of(column, line)
             wrong += [] if re.search(' [0-9]+$', line[:at]) and line[at:at + 1] == ' ' else [line]
-    tap.ok(len(text) > 5000 and not err and not wrong, f'columns of prio are in line {name}', err, *wrong[:3])
+    tap.ok(len(text) > 5000 and not err and not wrong, f'columns of prio are aligned {name}', err, *wrong[:3])
     _, out, _ = fairmill(conf, 'prio', '--parsable')
-    lines = [line.split('|') for line in fit(out, f"nor does 'prio --parsable' {name}").rstrip('\n').split('\n')]
+    lines = [line.split('|') for line in fit(out,
+                                             f"'prio --parsable' prints no control characters {name}").rstrip('\n').split('\n')]
     place = {field: i for i, field in enumerate(lines[0])}
-    tap.ok({len(line) for line in lines} == {len(place)}, f'each line has all of its fields {name}')
+    tap.ok({len(line) for line in lines} == {len(place)}, f'each line has all fields {name}')
     asked = sorted((row['cluster'], row['user_name'], row['account'], row['user_name'].replace(',', ';'))
                    for row in got.values() if row['user_name'])
     tap.same(sorted(tuple(unescaped(line[place[field]]) for field in ('Cluster', 'User', 'Account', 'Partition'))
-                    for line in lines[1:]), asked, f'from which the names of each job can be had again {name}')
+                    for line in lines[1:]), asked, f'the names of each job can be restored from the fields {name}')
     _, out, _ = fairmill(conf, 'prio', '--json')
-    fit(out, f"'prio --json' prints nothing that a terminal obeys {name}")
+    fit(out, f"'prio --json' prints no control characters {name}")
     tap.same(sorted((cluster['cluster'], job['username'], job['account'], job['partition'])
                     for cluster in json.loads(out)['clusters'] for job in cluster['jobs']), asked,
-             f"'prio --json' has every name as it is {name}")
+             f"'prio --json' prints every name unchanged {name}")
 
 
 def monitored_values(conf, name, got):
     _, out, err = fairmill(conf, 'metrics')
-    text = fit(out, f'metrics print nothing that a terminal or a collector obeys {name}')
+    text = fit(out, f'metrics print no control characters {name}')
     found = re.findall(r'^slurm_user_fairshare_raw_usage_cpu_seconds\{cluster="((?:[^"\\]|\\.)*)",account="((?:[^"\\]|\\.)*)",'
                        r'user="((?:[^"\\]|\\.)*)"(?:,partition="((?:[^"\\]|\\.)*)")?\} [0-9.e+]+$', text, re.M)
     tap.same(sorted(tuple(unescaped(re.sub(r'\\(.)', r'\1', word)) for word in words) for words in found),
              sorted((row['cluster'], row['account'], row['user_name'], row['partition_name'])
-                    for row in got.values() if row['user_name']), f'each name can be had again from its labels {name}')
-    tap.same(err, b'', f'and nothing else is said {name}')
+                    for row in got.values() if row['user_name']), f'each name can be restored from its labels {name}')
+    tap.same(err, b'', f'metrics print no messages {name}')
 
 
 def other_forms(conf, name):
     _, told, _ = fairmill(conf, 'show', '--help')
     for form in (form for form in ('csv',) if f'--{form}'.encode() in told):
         _, out, _ = fairmill(conf, 'show', f'--{form}')
-        # RFC 4180 ends a line by both.
-        fit(out.replace(b'\r\n', b'\n'), f"'show --{form}' prints nothing that a terminal obeys {name}")
+        # RFC 4180 ends a line with CR and LF.
+        fit(out.replace(b'\r\n', b'\n'), f"'show --{form}' prints no control characters {name}")
 
 
 def some(pairs, driver):
-    """Names that are tried one by one: in servers those that databases take differently and a fifth of the others,
-    elsewhere and with FAIRMILL_LONG=1 all."""
+    """Returns the names to test separately.  For servers, these are the names that databases treat
+    differently and a fifth of the others; for SQLite and with FAIRMILL_LONG=1, all names."""
     if driver == 'sqlite' or LONG:
         return pairs
     return [pair for i, pair in enumerate(pairs) if pair[1] in DIFFER or i % 5 == 0]
@@ -475,43 +482,43 @@ def some(pairs, driver):
 def filters(conf, name, driver):
     wrong = []
     for stored, shown in some(NAMES, driver):
-        # As the database has it, and as readers have it.
+        # The name as the database stores it, and as readers see it.
         for word in {stored, shown.encode()}:
             status, out, err = fairmill(conf, 'show', '--parsable', '--cluster=main',
                                         b'--account=' + word, b'--user=' + word)
-            rows = [line.split('|') for line in out.decode().splitlines()[2:]]  # behind the root
+            rows = [line.split('|') for line in out.decode().splitlines()[2:]]  # after the root
             if status or not rows or len(rows) % 3 or any(
                     unescaped(row[1]) != shown or unescaped(row[2]) not in ('', shown) for row in rows):
                 wrong.append((word, status, err, rows[:3]))
-    tap.ok(not wrong, f'--user and --account find each name, and no other {name}', len(wrong), *wrong[:5])
+    tap.ok(not wrong, f'--user and --account find each name and no other {name}', len(wrong), *wrong[:5])
     chosen = [b'--cluster=' + stored for stored, _ in CLUSTERS]
     status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace', *chosen)
-    tap.ok((status, out, err) == (0, b'', b''), f'--cluster takes each name as the database has it {name}', err)
+    tap.ok((status, out, err) == (0, b'', b''), f'--cluster accepts each name as stored {name}', err)
     wrong = []
     for _, shown in some(CLUSTERS, driver):
         status, out, err = fairmill(conf, 'show', '--parsable', b'--cluster=' + shown.encode())
         if status or {unescaped(line.split('|')[0]) for line in out.decode().splitlines()[1:]} != {shown}:
             wrong.append((shown, status, err))
-    tap.ok(not wrong, f'and as readers have it {name}', *wrong[:5])
+    tap.ok(not wrong, f'--cluster accepts each name as shown {name}', *wrong[:5])
     for option in ('--user', '--account', '--cluster'):
         status, out, err = fairmill(conf, 'show', f'{option}=\x1b[31m\nno|body\u202e')
-        tap.ok(status == 64 and not out and err.count(b'\n') == 1, f'a name that {option} does not find '
-               f'is wrong usage {name}', status, out, err)
-        fit(err, f'of which the message says nothing that a terminal obeys ({option}, {name})')
+        tap.ok(status == 64 and not out and err.count(b'\n') == 1,
+               f'a name that {option} does not find is a usage error {name}', status, out, err)
+        fit(err, f'the message about {option} has no control characters ({name})')
 
 
 def checked(conf, name):
     status, out, err = fairmill(conf, 'check')
-    tap.ok(status == 0, f'check goes well {name}', err)
-    text = fit(out, f'check prints nothing that a terminal obeys {name}')
+    tap.ok(status == 0, f'check succeeds {name}', err)
+    text = fit(out, f'check prints no control characters {name}')
     found = [unescaped(match) for match in re.findall('^cluster (.*): [0-9]+ associations', text, re.M)]
     tap.ok(sorted(found) == sorted(['main'] + [shown for _, shown in CLUSTERS]),
-           f'check names each cluster in a line of its own {name}')
+           f'check prints each cluster in its own line {name}')
     status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace', '-v')
-    fit(err, f'nor does run -v {name}')
+    fit(err, f'run -v prints no control characters {name}')
     tap.ok(status == 0 and err.count(b'\n') >= len(CLUSTERS) and
            all(line.startswith(b'fairmill: ') for line in err.splitlines()),
-           f'every line of which is its own {name}')
+           f'run -v prints only its own lines {name}')
 
 
 PERFORMANCE = re.compile(r"'([^'=|]*) (age|findings|lag)'=(U|[0-9.]+s?);[0-9]*;[0-9]*(?: |$)")
@@ -519,28 +526,28 @@ PERFORMANCE = re.compile(r"'([^'=|]*) (age|findings|lag)'=(U|[0-9.]+s?);[0-9]*;[
 
 def monitored(conf, name, clusters, verdict):
     status, out, _ = fairmill(conf, 'status', '--max-age', '36500d')
-    text = fit(out, f'status prints nothing that a terminal obeys {name}')
+    text = fit(out, f'status prints no control characters {name}')
     header, *lines = text.rstrip('\n').split('\n')
     column = header.index('Age')
 
     def cut(line):
-        """What stands left of that column, and right of it."""
+        """Returns the text left and right of that column."""
         at = place_of(column, line)
         return line[:at], line[at:]
     tap.ok(status == (1 if verdict else 0) and len(lines) == len(clusters) and all(
         width(left) == column and left.endswith(' ') and re.match('[0-9]+ (s|min|h|d) |never ', right)
-        for left, right in map(cut, lines)), f'columns of status are in line {name}', *map(repr, lines[:4]))
+        for left, right in map(cut, lines)), f'columns of status are aligned {name}', *map(repr, lines[:4]))
     tap.same(sorted(unescaped(cut(line)[0][:-1]).rstrip() for line in lines),
-             sorted(cluster.rstrip() for cluster in clusters), f'each cluster is in it {name}')
+             sorted(cluster.rstrip() for cluster in clusters), f'status lists each cluster {name}')
     status, out, _ = fairmill(conf, 'status', '--nagios', '--max-age', '36500d')
-    text = fit(out, f'status --nagios prints nothing that a terminal obeys {name}')
+    text = fit(out, f'status --nagios prints no control characters {name}')
     tap.ok(status == verdict and text.count('\n') == 1 and text.count('|') == 1,
-           f'a monitor reads one line, with one bar {name}', status, repr(text))
+           f'status --nagios prints one line with one bar {name}', status, repr(text))
     figures = text.rstrip('\n').partition('|')[2].lstrip(' ')
-    tap.ok(not PERFORMANCE.sub('', figures), f'and behind it nothing but figures {name}',
+    tap.ok(not PERFORMANCE.sub('', figures), f'performance data has only figures {name}',
            repr(PERFORMANCE.sub('', figures)))
     tap.same(sorted({unescaped(match[0]) for match in PERFORMANCE.findall(figures)}), sorted(clusters),
-             f'of every cluster {name}')
+             f'performance data has every cluster {name}')
 
 
 def forms(conf, pair, got):
@@ -558,7 +565,7 @@ def forms(conf, pair, got):
 
 
 def granted(place, folder):
-    """What init --print prints is run by an administrator."""
+    """An administrator runs the output of init --print."""
     name = f'with {place.driver}'
     conf = settings(folder, dict(place.connection('names'), user='names_reader'),
                     place.connection('names_granted'))
@@ -566,7 +573,7 @@ def granted(place, folder):
     _, out, _ = fairmill(conf, 'init', '--print', *chosen)
     done = subprocess.run(place.client('names'), input=out[out.index(b'-- Privileges to read'):],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    tap.ok((done.returncode, done.stdout) == (0, b''), f'the GRANTs that init prints can be run {name}',
+    tap.ok((done.returncode, done.stdout) == (0, b''), f'the GRANTs that init prints are valid SQL {name}',
            done.stdout)
     whole = ['assoc', 'event', 'last_ran'] + [f'assoc_usage_{span}' for span in SPANS]
     for kind, tables in (('table', whole), ('column', ['job'])):
@@ -577,14 +584,14 @@ def granted(place, folder):
         found = {bytes.fromhex(each).decode() for each in may_read}
         tap.ok(wanted <= found and found - wanted <= {'cluster_table', 'qos_table', 'tres_table', 'txn_table'} | {
             f'{shown}_{table}_table' for _, shown in CLUSTERS for table in whole},
-            f'they let in to each {kind} that is meant, and to no other {name}', found ^ wanted)
+            f'the GRANTs allow reading each intended {kind} and no other {name}', found ^ wanted)
 
 
 def failing(place, folder, first):
-    """Clusters that fail with every name in the message."""
+    """Tests clusters that fail, with every name in the message."""
     name = f'with {place.driver}'
     clusters = {}
-    # What is printed is the same whatever the database, and each cluster takes its time.
+    # The output does not depend on the database, and each cluster takes time.
     chosen = CLUSTERS if place.driver == 'sqlite' else CLUSTERS[::5]
     for stored, shown in chosen:
         rows = [Association(1, b'root'), Association(2, b'lost', stored), Association(3, b'lost', parent=stored)]
@@ -595,24 +602,24 @@ def failing(place, folder, first):
     status, out, err = fairmill(conf, 'run', '--now', NOW)
     tap.ok(status == 65 and not out and err.count(b'\n') == len(clusters) and
            all(line.startswith(b'fairmill: cluster ') for line in err.splitlines()),
-           f'each cluster with bad rows is a line {name}', status, err[:1000])
-    fit(err, f'which holds nothing that a terminal obeys {name}')
-    fit(fairmill(conf, 'check')[2], f'nor does what check says of them {name}')
+           f'each cluster with bad rows has one line {name}', status, err[:1000])
+    fit(err, f'the messages have no control characters {name}')
+    fit(fairmill(conf, 'check')[2], f'the messages of check have no control characters {name}')
     monitored(conf, name, [shown for _, shown in chosen], 2)
     told = sorted(place.sql(f"SELECT {place.hexadecimal('cluster')}, {place.hexadecimal('message')} "
                             "FROM fairmill_run WHERE status = 'failed'", 'names_worse'))
     tap.ok(len(told) == len(clusters) and (first is None or all(row in told for row in first)),
-           f'what is on record of them is the same {name}', *told[:3])
+           f'the recorded messages of failed clusters are the same {name}', *told[:3])
     conf = settings(folder, place.connection('names_bad'), place.connection('names_worse'),
                     on_bad_rows='skip')
     status, out, err = fairmill(conf, 'run', '--now', NOW)
-    tap.ok(status == 0, f'with on_bad_rows = skip all go on {name}', err)
-    fit(fairmill(conf, 'check')[1], f'and check tells it with nothing that a terminal obeys {name}')
+    tap.ok(status == 0, f'with on_bad_rows = skip all clusters succeed {name}', err)
+    fit(fairmill(conf, 'check')[1], f'check prints skipped rows without control characters {name}')
     return told
 
 
 def impossible(place, folder):
-    """Clusters whose tables cannot be there."""
+    """Tests clusters whose tables cannot exist."""
     small = tree([b'only'])
     clusters = {b'good': ('good', small)}
     reasons = {}
@@ -621,7 +628,7 @@ def impossible(place, folder):
     if place.driver == 'mysql':
         reasons['face 😀'] = 'U+FFFF'
     if place.driver == 'sqlite':
-        # What SQLite takes for the same table.
+        # Names of the same table in SQLite.
         clusters[b'Good'] = None, []
         reasons['Good'] = 'missing'
     for name in reasons:
@@ -636,13 +643,13 @@ def impossible(place, folder):
     tap.ok(status in (65, 78) and len(lines) == len(reasons) and all(
         any(f"cluster '{name}'" in line and reason in line for line in lines)
         for name, reason in reasons.items()),
-        f'a cluster that can have no tables in {place.driver} fails, and why is said', status, err)
+        f'a cluster without possible tables in {place.driver} fails with the reason', status, err)
     tap.same(sorted({cluster for cluster, _ in published(place, 'names_possible')}), ['good', 'zoo'],
-             f'the others are published ({place.driver})')
+             f'the other clusters are published ({place.driver})')
 
 
 def unpublishable(place, folder, results):
-    """Names that not every database can hold."""
+    """Tests names that some databases cannot store."""
     name = f'with {place.driver}'
     rows = tree([b'fine'])
     bad = rows + [Association(7, b'nul\0l', parent=b'root', parent_id=1),
@@ -653,7 +660,7 @@ def unpublishable(place, folder, results):
     clusters = {b'good': ('good', rows), b'bad': ('bad', bad), b'long': ('long', long),
                 b'wide': ('wide', wide), b'root': ('root', root), b'nul\0': ('nul', rows)}
     if place.driver == 'pgsql':
-        # It holds no NUL at all.
+        # PostgreSQL cannot store NUL bytes.
         for cluster in (b'bad', b'root', b'nul\0'):
             del clusters[cluster]
     for layout, make in (('slurmdbd', slurmdbd), ('plain', plain)):
@@ -671,26 +678,26 @@ def unpublishable(place, folder, results):
         tap.ok(status == 65 and len(lines) == len(said) and all(
             any(f"cluster '{cluster}'" in line and text in line for line in lines)
             for cluster, text in said.items()),
-            f'a name that cannot be published fails its cluster, and why is said ({layout}, {name})', status, *lines)
+            f'a name that cannot be published fails its cluster with the reason ({layout}, {name})', status, *lines)
         tap.same(sorted({cluster for cluster, _ in published(results, database)}), ['good', 'wide'],
-                 f'the others are published ({layout}, {name})')
+                 f'the other clusters are published ({layout}, {name})')
         conf = settings(folder, place.connection('names_unpublishable'), results.connection(database),
                         layout=layout, on_bad_rows='skip')
         status, _, err = fairmill(conf, 'run', '--now', NOW, '--replace')
         left = {cluster: sorted(number for c, number in published(results, database) if c == cluster)
                 for cluster in ('bad', 'long') if cluster.encode() in clusters}
         tap.ok(all(numbers == sorted(row.number for row in rows) for numbers in left.values()),
-               f'or is left out with on_bad_rows = skip ({layout}, {name})', left, err)
+               f'with on_bad_rows = skip the name is omitted ({layout}, {name})', left, err)
 
 
-# What a list in the settings can hold; a backslash in quotes is refused.
+# Names that a list in the settings can contain; a backslash in quotes is rejected.
 FACTORS = [(stored, shown) for stored, shown in NAMES
            if not set(shown) & set('"\\,\n\r\x85\u2028') and shown == shown.strip() and len(stored) < 60
            and stored != b'\xe5']
 
 
 def factors(places, folder, results):
-    """QOS and partitions whose names the settings give factors."""
+    """Tests QOS and partitions with factors in the settings."""
     rows = [Association(1, b'root')] + [Association(10 + i, b'root', stored, parent_id=1)
                                         for i, (stored, _) in enumerate(FACTORS)]
     first = None
@@ -701,7 +708,7 @@ def factors(places, folder, results):
         for key in ('qos_factors', 'partition_usage_factors'):
             database = results.database('names_charged')
             wanted = {}
-            # A line holds a thousand bytes, so some at a time.
+            # A line has at most a thousand bytes, so the names are split into several lists.
             for start in range(0, len(FACTORS), 12):
                 some = FACTORS[start:start + 12]
                 listed = ', '.join(f'{shown}:{i + 2}' for i, (_, shown) in enumerate(some))
@@ -721,12 +728,13 @@ def factors(places, folder, results):
     conf = settings(folder, places['sqlite'].connection('names_factors'), results.connection('names_charged'),
                     dict(qos_factors='"\x1b[31m:2, no\u202ebody:3"', partition_usage_factors='"\x9b31m:2"'))
     status, out, _ = fairmill(conf, 'check')
-    fit(out, 'check says nothing that a terminal obeys of names that it does not find')
-    tap.ok(status == 0 and out.count(b'warning: qos_factors') == 2, 'and says which these are', out)
+    fit(out, 'check prints unknown names without control characters')
+    tap.ok(status == 0 and out.count(b'warning: qos_factors') == 2, 'check names the unknown QOS', out)
 
 
 def relations(places, folder, results):
-    """Layout plain: the cluster is a column, by which a database may find others too."""
+    """Tests layout plain.  The cluster is a column, in whose collation a database may find other
+    clusters."""
     small = tree([b'only', 'été'.encode()])
     clusters = {stored: (None, small) for stored, _ in NAMES if stored != b'\xe5'}
     wanted = expected(clusters)
@@ -738,7 +746,7 @@ def relations(places, folder, results):
                         layout='plain')
         fairmill(conf, 'init')
         status, out, err = fairmill(conf, 'run', '--now', NOW)
-        tap.ok((status, out, err) == (0, b'', b''), f'run goes well {name}', status, out, err[:2000])
+        tap.ok((status, out, err) == (0, b'', b''), f'run succeeds {name}', status, out, err[:2000])
         got = {key: (row['account'], row['user_name'], row['partition_name'],
                      float.fromhex(row['usage_raw'])) for key, row in published(results, database).items()}
         wrong = [key for key in set(got) | set(wanted) if got.get(key) != wanted.get(key)]

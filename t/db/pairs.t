@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""Source and results are any two drivers: whatever the pair, every value is the same, bit for bit."""
+"""Tests every pair of drivers for source and results.  Every value is the same bit for bit."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ from sqlite import Sqlite
 CLUSTERS = ('alpha', 'beta-2')
 RELEASE = '25.05'
 NOW = 1750500000
-USAGE = dict(half_life='1-0', open_job_cap='30')  # so short that there are findings
+USAGE = dict(half_life='1-0', open_job_cap='30')  # short enough to cause findings
 CHARGES = dict(half_life='7-0', charge='tres', tres_weights='"MAX_TRES, CPU=1, Mem=0.3G, GRES/gpu=2.5, gres/none=1"',
                qos_factors='high:1.5, low:0.1', partition_usage_factors='batch:0.7, gpu:3', suspended='omitted',
                horizon='30-0')
@@ -30,7 +30,7 @@ AS_CHARGES = dict(now=NOW, charge='tres', tres_weights=CHARGES['tres_weights'].s
                   suspended='omitted', horizon=30 * 86400)
 PRIORITY = dict(weight_tres='CPU=100,Mem=10,GRES/gpu=1000', weight_assoc=30,
                 partition_factors='gpu:100, batch:30, big:7', flags='SMALL_RELATIVE_TO_TIME')
-LARGE = 2 ** 64 - 3  # of slurmdbd's keys, in a database whose integers are that large
+LARGE = 2 ** 64 - 3  # a key of slurmdbd, in a database with 64-bit unsigned integers
 RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read, '
        'unattributed_usage, truncation_bound, source_newest, source_lag, settings_digest <> \'\'')
 HISTORY = 'cluster, as_of, id_assoc, fairshare, usage_raw, level_fs'
@@ -40,7 +40,7 @@ FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
 
 
 def load(mariadb, postgres, sqlite):
-    """The same accounting database in each."""
+    """Loads the same accounting database into each server."""
     text = dump.text_of(RELEASE)
     copied = dump.to_sqlite(text, sqlite.connection('pairs')['database'], CLUSTERS)
     tap.ok(copied > 400, f'{copied} rows were copied to SQLite')
@@ -49,13 +49,13 @@ def load(mariadb, postgres, sqlite):
 
 
 def others(server, results):
-    """Runs and findings."""
+    """Returns runs, findings and other tables."""
     rows = [tuple(exact(value) for value in row) for table, columns in (
         ('run', RUN), ('finding', FINDING), ('history', HISTORY), ('usage_day', USAGE_DAY),
         ('history_point', 'cluster, as_of, algorithm'), ('fairness', FAIRNESS),
         ('account', 'cluster, id_assoc, account, users, best, mean, worst'))
         for row in server.sql(f'SELECT {columns} FROM fairmill_{table}', results)]
-    # MariaDB's and SQLite's booleans are 1, PostgreSQL's is t.
+    # Booleans are 1 in MariaDB and SQLite, and t in PostgreSQL.
     return sorted(tuple(exact('1') if value == 't' else value for value in row) for row in rows)
 
 
@@ -83,25 +83,25 @@ def body():
                 wrong, compared = differences(rows, first[0])
                 tap.ok(compared > 1000 and not wrong, f'every value is the same {pair}',
                        f'{len(wrong)} of {compared} differ', *wrong[:10])
-                tap.same(got[1], first[1], f'so are runs, findings, history, days and accounts {pair}')
-                tap.ok(got[2] == first[2], f'and what show prints {pair}')
-                tap.ok(len(got[3]) > 30 and got[3] == first[3], f'so are priorities {pair}')
-                tap.ok(got[4] == first[4], f'and what prio prints {pair}')
-                tap.ok(got[5] == first[5], f'and what statement prints of charges, and of rollups {pair}')
+                tap.same(got[1], first[1], f'runs, findings, history, days and accounts are the same {pair}')
+                tap.ok(got[2] == first[2], f'the output of show is the same {pair}')
+                tap.ok(len(got[3]) > 30 and got[3] == first[3], f'priorities are the same {pair}')
+                tap.ok(got[4] == first[4], f'the output of prio is the same {pair}')
+                tap.ok(got[5] == first[5], f'the output of statement is the same {pair}')
                 told = explained(f'{folder}/f.conf'), entities(places[results], database)
                 pages.append(page(f'{folder}/f.conf'))
-                tap.ok(pages[-1] == pages[0], f'and the page that report writes {pair}')
+                tap.ok(pages[-1] == pages[0], f'the page of report is the same {pair}')
                 explanations.append(told)
-                tap.ok(told == explanations[0], f'and what explain, show --pbs, whatif and forecast print {pair}',
+                tap.ok(told == explanations[0], f'explain, show --pbs, whatif and forecast print the same {pair}',
                        told[0], explanations[0][0])
                 check(f'{folder}/f.conf', pair)
         large_keys(places, folder)
-        tap.ok(len(first[1]) > 4, 'there were findings to compare', first[1])
+        tap.ok(len(first[1]) > 4, 'the databases have findings to compare', first[1])
         charges(places, folder)
 
 
 def charges(places, folder):
-    """What else is read of the sources: TRES by name, partitions, suspensions, the oldest job."""
+    """Compares other data of the sources: TRES by name, partitions, suspensions, the oldest job."""
     source = places['sqlite'].connection('pairs')['database']
     expected = {(cluster, number): row for cluster in CLUSTERS for number, row in
                 reference.expected(source, cluster, AS_CHARGES)[0].items()}
@@ -117,18 +117,19 @@ def charges(places, folder):
                  if not same_value('usage_raw', rows[key]['usage_raw'], row['usage_raw'])]
         used = {value['usage_raw'] for value in expected.values()}
         tap.ok(not wrong and len(used) > 20 and rows.keys() == expected.keys(),
-               f'weighted TRES, factors, suspended time and a horizon from {name} are as the reference says',
+               f'TRES, factors, suspensions and horizon from {name} agree with the reference',
                len(used), wrong)
         got = from_sqlite(results), others(places['sqlite'], f'charged_{name}')
         first = first or got
         tap.ok(got == first and any('tres_unknown' in row for row in got[1]),
                f'every value, run and finding is the same from {name}', got[1], first[1])
         status, out, err = fairmill(f'{folder}/f.conf', 'check')
-        tap.ok(status == 0 and "partition_usage_factors contains 'gpu'" in out, f'check reads {name} likewise', out, err)
+        tap.ok(status == 0 and "partition_usage_factors contains 'gpu'" in out,
+               f'check reads {name} like the others', out, err)
 
 
 def large_keys(places, folder):
-    """A key beyond signed integers comes through every database."""
+    """Tests a key beyond signed integers in every database."""
     for source in ('mysql', 'pgsql'):
         places[source].sql('UPDATE alpha_job_table SET job_db_inx = '
                            f'{LARGE} WHERE id_job = 1192', 'pairs')
@@ -142,7 +143,7 @@ def large_keys(places, folder):
             status, out, err = fairmill(f'{folder}/f.conf', 'prio', '--json', '-j', '1192')
             tap.ok(status == 0 and [str(row[0]) for row in rows] == [str(LARGE)]
                    and f'"job_db_inx":"{LARGE}"' in out.replace(': ', ':'),
-                   f'a key of 64 bits comes from {source} to {results}', rows, out, err)
+                   f'a 64-bit key passes from {source} to {results}', rows, out, err)
 
 
 def waiting(settings):
@@ -170,7 +171,7 @@ def shown(settings):
 
 
 def explained(settings):
-    """Why one user of a cluster is behind another, the numbers of PBS, what if, and how it goes on."""
+    """Returns the output of explain, show --pbs, whatif and forecast for two users of a cluster."""
     rows = [line.split('|') for line in shown(settings).splitlines()[1:]]
     cluster = rows[0][0]
     names = ['/'.join(filter(None, row[1:4])) for row in rows if row[0] == cluster and row[2]]
@@ -188,7 +189,7 @@ def explained(settings):
 
 
 def page(settings):
-    """Nothing where the build has no report."""
+    """Returns the page of report, or None if the build has no report."""
     if fairmill(settings, 'report', '--help')[0]:
         return None
     status, out, err = fairmill(settings, 'report')
@@ -207,7 +208,7 @@ def check(settings, pair):
     for command in (('check',), ('history', 'root', '--usage', '--json'), ('history', 'root', '--csv'), ('status', '--max-age', '3650 d'), ('run', '--now', NOW + 1),
                     ('run', '--now', NOW, '--replace')):
         status, out, err = fairmill(settings, *command)
-        tap.ok(status == 0, f"'{' '.join(map(str, command))}' goes well {pair}", out, err)
+        tap.ok(status == 0, f"'{' '.join(map(str, command))}' succeeds {pair}", out, err)
 
 
 tap.main(body)

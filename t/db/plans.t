@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""An incremental run reads the job table through the indexes that slurmdbd's tables have, in every
-database: what it touches of the table does not grow with what ended long ago.  Nor does it in commands that need
-the jobs of one user, or of the last days."""
+"""Tests that an incremental run reads the job table through the indexes of slurmdbd's tables in
+every database.  The number of rows that it reads does not grow with old jobs.  The same applies to
+commands that need the jobs of one user, or of the last days."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ NOW = 1750500000
 JOBS = 60000  # one each minute, for forty days
 FIRST = 1 << 20
 
-# How each database counts to JOBS.
+# SQL that counts to JOBS in each database.
 COUNTERS = dict(
     mysql=f'SELECT n FROM {numbers(JOBS)}',
     pgsql=f'SELECT n FROM generate_series(1, {JOBS}) AS n',
@@ -42,7 +42,7 @@ TIMES = {'job_db_inx': f'{FIRST} + n', 'id_job': f'{FIRST} + n',
 
 
 def fill(driver, columns):
-    """SQL that multiplies a row of the job table."""
+    """Returns SQL that multiplies a row of the job table."""
     picked = ', '.join(TIMES.get(name, f't."{name}"') for name in columns)
     names = ', '.join(f'"{name}"' for name in columns)
     return (f'INSERT INTO "{CLUSTER}_job_table" ({names}) SELECT {picked} FROM'
@@ -51,7 +51,8 @@ def fill(driver, columns):
 
 
 def crowd():
-    """SQL that has one in twelve jobs open, as tasks of arrays of which so many may run at a time; some wait for that."""
+    """Returns SQL that makes one in twelve jobs open, as tasks of arrays with a limit of running
+    tasks.  Some tasks wait for the limit."""
     waits = '"job_db_inx" % 10 = 9'
     return (f'UPDATE "{CLUSTER}_job_table" SET "time_end" = 0, "id_array_job" = "job_db_inx" - "job_db_inx" % 10, "array_max_tasks" = 4,'
             f' "time_eligible" = CASE WHEN {waits} THEN 4294967295 ELSE "time_eligible" END,'
@@ -65,7 +66,8 @@ def run(settings, now, wanted, driver):
 
 
 def try_driver(driver, folder, sections, sql, touched, most, why):
-    """sql() runs a statement there; touched() is a counter that grows with what is read of the job table."""
+    """Tests a driver. sql() executes a statement; touched() returns a counter of rows read from the
+    job table."""
     source, results = sections
     settings = f'{folder}/{driver}.conf'
     write_settings(settings, dict(source=source, results=results))
@@ -79,7 +81,7 @@ def try_driver(driver, folder, sections, sql, touched, most, why):
     before = touched()
     run(settings, NOW + 300, 'incremental', driver)
     some = touched() - before
-    tap.ok(0 < some < most, f'{driver}: an incremental one little of it', f'{some} {why}')
+    tap.ok(0 < some < most, f'{driver}: an incremental run reads little of it', f'{some} {why}')
     before = touched()
     for job in range(FIRST + 10001, FIRST + 10004):
         status, out, err = fairmill(settings, 'ledger', 'refund', job, '--cluster', CLUSTER, '--at', NOW,
@@ -87,39 +89,40 @@ def try_driver(driver, folder, sections, sql, touched, most, why):
         tap.ok(status == 0, f'{driver}: a job is refunded', out, err)
     run(settings, NOW + 600, 'incremental', driver)
     some = touched() - before
-    tap.ok(0 < some < most, f'{driver}: and jobs that were refunded are found by their ids', f'{some} {why}')
+    tap.ok(0 < some < most, f'{driver}: refunded jobs are found by their IDs', f'{some} {why}')
     try_commands(driver, settings, touched, full)
     sql(crowd())
     sql(dict(mysql=f'ANALYZE TABLE "{CLUSTER}_job_table"').get(driver, f'ANALYZE "{CLUSTER}_job_table"'))
     status, out, err = fairmill(settings, 'run', '--full', '--now', NOW + 900)
-    tap.ok(not status, f'{driver}: a full run of a crowd', out, err)
+    tap.ok(not status, f'{driver}: a full run with many open jobs succeeds', out, err)
     before = touched()
     run(settings, NOW + 1200, 'incremental', driver)
     some = touched() - before
-    # Those that are open are read for what they add, to be kept, and where they wait; SQLite reads pages, in which are others,
-    # and MySQL counts the rows of the results as well.
+    # Open jobs are read for their new usage, for the stored state, and if they are pending.  SQLite
+    # reads pages, which contain other jobs.  MySQL also counts the rows of the results.
     most = full * (0.67 if driver == 'sqlite' or driver == 'mysql' and IS_MYSQL else 0.45)
-    tap.ok(0 < some < most, f'{driver}: where many jobs are open only these are read', f'{some} {why}', full)
+    tap.ok(0 < some < most, f'{driver}: with many open jobs only these are read', f'{some} {why}', full)
 
 
 def try_commands(driver, settings, touched, full):
-    """What they touch, beside a full run."""
+    """Compares the number of rows that commands read with a full run."""
     _, out, _ = fairmill(settings, 'show', '--csv', '-a', '-o', 'id,account,username', '--clusters', CLUSTER)
     users = [row.split(',') for row in out.splitlines()[1:] if not row.endswith(',')]
     _, account, user = min(users, key=lambda row: int(row[0]))
     for arguments, most in ((('explain', f'{account}/{user}', '--jobs'), full // 4),
-                            # It reads a week of six, to know what is used a second.
+                            # It reads one of six weeks, to compute the usage per second.
                             (('forecast', f'{account}/{user}', '--days', 1, '--now', NOW + 900), full // 2),
-                            # On the grids of that time nothing of the six weeks is too old.
+                            # With the decay epochs of that time, none of the six weeks is too old.
                             (('forecast', f'{account}/{user}', '--days', 300, '--now', NOW + 900), full // 2)):
         before = touched()
         status, out, err = fairmill(settings, *arguments, '--clusters', CLUSTER)
         some = touched() - before
-        tap.ok(status == 0 and 0 < some < most, f'{driver}: {arguments[0]} reads little of the table, too', some, full, out, err)
+        tap.ok(status == 0 and 0 < some < most,
+               f'{driver}: {arguments[0]} reads little of the table', some, full, out, err)
 
 
 def characters_read():
-    """By this process, and by the children that it waited for."""
+    """Returns the characters read by this process and the children that it waited for."""
     with open('/proc/self/io', encoding='ascii') as file:
         return int(file.readline().split()[1])
 
@@ -142,7 +145,7 @@ def try_sqlite(folder, path):
 
 
 def try_mariadb(folder, text):
-    # MySQL counts what is read of all tables at once: other tests have theirs elsewhere.
+    # MySQL counts reads of all tables together, so this test needs a server of its own.
     with NewServer() if IS_MYSQL else Server() as server:
         source, results = server.database('plans'), server.database('plans_fm')
         subprocess.run(server.client(source), input=text, text=True, check=True)
@@ -172,7 +175,7 @@ def try_postgres(folder, path):
         server.sql(f'ANALYZE "{CLUSTER}_job_table"', source)
 
         def rows_read():
-            """Statistics come a moment after a session's end."""
+            """Statistics are updated a moment after a session's end."""
             time.sleep(1)
             return int(server.sql('SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM'
                                   f" pg_stat_user_tables WHERE relname = '{CLUSTER}_job_table'",

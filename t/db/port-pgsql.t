@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""The driver for PostgreSQL does what every driver must do.  The server is this test's own: it dies
-in the end."""
+"""Tests that the driver for PostgreSQL implements the interface of drivers.  The test has its own
+server, because it kills the server at the end."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""The driver for SQLite does what every driver must do."""
+"""Tests that the driver for SQLite implements the interface of drivers."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""A source that is a replica is read while it lags no more than max_lag, and not otherwise."""
+"""Tests that a replica as source is read only if its lag is at most max_lag."""
 
 import os
 import re
@@ -25,11 +25,11 @@ CREATE TABLE used (cluster VARCHAR(64), id INTEGER, time_start BIGINT, time_end 
 INSERT INTO associations VALUES ('c', 1, NULL, 'root', '', '', 1, 0), ('c', 2, 1, 'root', 'u', '', 1, 0);
 '''
 READER = 'lag_reader'
-PATIENCE = 30  # a run that refuses does so at once, however long its deadline
+PATIENCE = 30  # a run that fails because of lag does so at once, regardless of its deadline
 
 
 class Rig:
-    """A primary and its replica, and runs that read from either of them."""
+    """A primary, its replica, and runs that read from one of them."""
 
     def __init__(self, folder, primary, replica, database):
         self.folder, self.primary, self.replica, self.database = folder, primary, replica, database
@@ -37,7 +37,7 @@ class Rig:
         self.hours = 0
 
     def use(self):
-        """One more hour that charges, at the primary."""
+        """Adds one hour of usage on the primary."""
         self.hours += 1
         self.primary.sql(f"INSERT INTO used VALUES ('c', 2, {3600 * self.hours}, {3600 * (self.hours + 1)}, 1)",
                          self.database)
@@ -69,11 +69,12 @@ class Rig:
     def refuses(self, statement, max_lag, *said, **more):
         kept = self.published()
         self.run(max_lag, **more)
-        tap.ok(self.status == 69 and self.published() == kept, f'{statement} ends with 69 and old results stay',
+        tap.ok(self.status == 69 and self.published() == kept, f'{statement} ends with 69 and keeps the old results',
                self.status, self.err)
-        tap.ok(all(text in self.err for text in (self.database, 'max_lag', *said)), f'and is told ({statement})',
+        tap.ok(all(text in self.err for text in (self.database, 'max_lag', *said)),
+               f'the message explains the lag ({statement})',
                self.err)
-        tap.ok(self.seconds < PATIENCE, 'at once', self.seconds)
+        tap.ok(self.seconds < PATIENCE, 'the run fails at once', self.seconds)
 
 
 def lag_told(rig):
@@ -90,14 +91,15 @@ def grants_of_mysql(rig):
     rig.run(None, 'init --print')
     tap.ok(MONITOR not in rig.out, 'without max_lag init --print grants no monitoring', rig.err)
     rig.run('1 m', 'init --print')
-    tap.ok(f"GRANT {MONITOR} ON *.* TO '{READER}'@'localhost'" in rig.out, 'with it, it does', rig.out)
+    tap.ok(f"GRANT {MONITOR} ON *.* TO '{READER}'@'localhost'" in rig.out,
+           'with max_lag init --print grants monitoring', rig.out)
     rig.run(None, 'init')
     rig.run(None)
     tap.ok(rig.status == 0, 'without max_lag a replica is a source like any other', rig.err)
     rig.run('1 m')
     granted = re.search(rf"GRANT {MONITOR} ON \*\.\* TO '\w+'@'\w+'", rig.err)
     tap.ok(rig.status == 78 and granted and rig.err.count('\n') == 1,
-           'a missing privilege is told in one message, with the GRANT', rig.status, rig.err)
+           'one message names a missing privilege and its GRANT', rig.status, rig.err)
     rig.primary.sql(granted.group(0))
     rig.replica.catch_up()
 
@@ -113,34 +115,35 @@ def on_mysql(folder):
         replica.catch_up()
         rig.succeeds(f'{NAME}: a replica in step is read', '5 s')
         rig.run('5 s', 'check')
-        tap.ok(rig.status == 0 and 'lags 0 s, max_lag is 5 s' in rig.out, 'check tells the lag', rig.out, rig.err)
-        rig.succeeds('what is no replica does not lag', '0', server=primary)
+        tap.ok(rig.status == 0 and 'lags 0 s, max_lag is 5 s' in rig.out, 'check prints the lag', rig.out, rig.err)
+        rig.succeeds('a primary has no lag', '0', server=primary)
 
         replica.stop()
-        rig.refuses(f'{NAME}: a replica that was stopped', '1 d', 'without bound')
+        rig.refuses(f'{NAME}: a stopped replica', '1 d', 'without bound')
         rig.run('1 d', 'check')
-        tap.ok(rig.status == 69 and 'receives no more changes' in rig.out, 'check ends as the run would', rig.out, rig.err)
-        rig.succeeds('without max_lag it is read', None)
+        tap.ok(rig.status == 69 and 'receives no more changes' in rig.out,
+               'check ends with the status of the run', rig.out, rig.err)
+        rig.succeeds('without max_lag a stopped replica is read', None)
 
         replica.change(DELAY=3600)
         rig.use()
-        rig.hours -= 1  # not there yet
-        # A replica that has just started lags without bound, and then for a moment not at all.
+        rig.hours -= 1  # not replicated yet
+        # The lag of a replica that has just started is unknown at first, and then 0 for a moment.
         wait(lambda: rig.run('2 s') == 69 and 'without bound' not in rig.err, 'lag')
-        rig.refuses(f'{NAME}: a replica that is delayed', '2 s', 'max_lag is 2 s')
-        tap.ok(2 < lag_told(rig) < 60, 'the message has the lag', rig.err)
-        rig.succeeds('one that lags less than max_lag is read', '1 h')
+        rig.refuses(f'{NAME}: a delayed replica', '2 s', 'max_lag is 2 s')
+        tap.ok(2 < lag_told(rig) < 60, 'the message contains the lag', rig.err)
+        rig.succeeds('a replica that lags less than max_lag is read', '1 h')
         rig.hours += 1
         replica.change(DELAY=0)
         replica.catch_up()
-        # The lag that it tells is that of the last event for a moment more.
+        # For another moment, the replica reports the lag of the last event.
         wait(lambda: rig.run('2 s') == 0, 'step')
-        rig.succeeds('and when it has caught up it is read again', '2 s')
-        tap.same(failures(rig), {True}, 'runs that refused are on record with their reason')
+        rig.succeeds('a replica that has caught up is read again', '2 s')
+        tap.same(failures(rig), {True}, 'failed runs are recorded with their reason')
 
         os.kill(primary.pid, signal.SIGTERM)
         wait(lambda: rig.run('1 d') == 69, 'loss of the primary')
-        rig.refuses(f'{NAME}: a replica whose primary is away', '1 d', 'without bound')
+        rig.refuses(f'{NAME}: a replica whose primary is down', '1 d', 'without bound')
 
 
 def failures(rig):
@@ -161,14 +164,15 @@ def on_postgres(folder):
             rig = Rig(folder, primary, standby, 'lag_acct')
             rig.run('1 m', 'init')
             standby.catch_up()
-            rig.succeeds('PostgreSQL: a standby to which nothing new came is read', '5 s')
-            tap.same(standby.sql('SELECT pg_last_xact_replay_timestamp()'), [[None]], 'it has replayed nothing yet')
+            rig.succeeds('PostgreSQL: a standby without new changes is read', '5 s')
+            tap.same(standby.sql('SELECT pg_last_xact_replay_timestamp()'), [[None]],
+                     'the standby has not replayed anything yet')
             standby_lags(rig)
             os.kill(primary.pid, signal.SIGINT)
             wait(lambda: standby.sql('SELECT count(*) FROM pg_stat_wal_receiver') == [['0']], 'loss of the primary')
             time.sleep(2)
-            rig.refuses('PostgreSQL: a standby whose primary is away', '1 s', 'max_lag is 1 s')
-            rig.succeeds('and as long as that is short it is read', '1 h')
+            rig.refuses('PostgreSQL: a standby whose primary is down', '1 s', 'max_lag is 1 s')
+            rig.succeeds('a standby is read if its primary was lost less than max_lag ago', '1 h')
 
 
 def standby_lags(rig):
@@ -177,37 +181,38 @@ def standby_lags(rig):
     standby.catch_up()
     rig.succeeds('a standby in step is read', '5 s')
     time.sleep(2.5)
-    rig.succeeds('a standby in step does not lag because its primary is idle', '1 s')
+    rig.succeeds('a standby in step does not lag if its primary is idle', '1 s')
     rig.run('5 s', 'check')
-    tap.ok(rig.status == 0 and 'lags 0 s, max_lag is 5 s' in rig.out, 'check tells that', rig.out, rig.err)
+    tap.ok(rig.status == 0 and 'lags 0 s, max_lag is 5 s' in rig.out,
+           'check prints that the standby does not lag', rig.out, rig.err)
     rig.succeeds('a primary does not lag', '0', server=rig.primary)
 
     standby.configure('recovery_min_apply_delay', '700ms')
     time.sleep(2.5)
     rig.use()
     standby.receive_all()
-    rig.succeeds('what has just arrived is replayed first', '2 s')
+    rig.succeeds('changes that have just arrived are replayed first', '2 s')
     standby.configure('recovery_min_apply_delay', '1h')
     rig.use()
-    rig.hours -= 1  # not there yet
+    rig.hours -= 1  # not replayed yet
     time.sleep(2.5)
-    rig.refuses('PostgreSQL: a standby that is delayed', '1 s', 'max_lag is 1 s')
-    tap.ok(1 < lag_told(rig) < 60, 'the message has the lag', rig.err)
-    rig.succeeds('one that lags less than max_lag is read', '1 h')
+    rig.refuses('PostgreSQL: a delayed standby', '1 s', 'max_lag is 1 s')
+    tap.ok(1 < lag_told(rig) < 60, 'the message contains the lag', rig.err)
+    rig.succeeds('a standby that lags less than max_lag is read', '1 h')
     rig.hours += 1
     standby.configure('recovery_min_apply_delay', '0')
     standby.catch_up()
-    rig.succeeds('and when it has caught up it is read again', '1 s')
+    rig.succeeds('a standby that has caught up is read again', '1 s')
 
     standby.sql('SELECT pg_wal_replay_pause()')
     rig.use()
     rig.hours -= 1
     time.sleep(2.5)
-    rig.refuses('PostgreSQL: a standby that was paused', '1 s', 'max_lag is 1 s')
+    rig.refuses('PostgreSQL: a paused standby', '1 s', 'max_lag is 1 s')
     rig.hours += 1
     standby.sql('SELECT pg_wal_replay_resume()')
     standby.catch_up()
-    rig.succeeds('and when it goes on it is read again', '1 s')
+    rig.succeeds('a resumed standby is read again', '1 s')
 
 
 def body():

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""What `fairmill init --print` prints for MariaDB lets in whom it should, and nobody else."""
+"""Tests that the output of `fairmill init --print` for MariaDB gives access to the intended logins
+and to no others."""
 
 import os
 import pwd
@@ -18,7 +19,7 @@ import tap
 from mariadb import CLIENT, IS_MYSQL, MONITOR, NewServer, default_role
 from program import FAIRMILL, write_settings
 
-# The server knows who comes through its socket, so that a login needs a user of this machine.
+# The server identifies clients of its socket, so the login must be a user of this host.
 LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
 READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
@@ -27,12 +28,12 @@ JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit
                'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req', 'id_array_job', 'array_max_tasks',
                'array_task_pending'}
 
-# Settings that need more of the source, and what that is.
+# Settings that need more of the source, and the tables that they need.
 MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')
 MORE_TABLES = ('alpha_suspend_table',)
 ROLLUPS = ('alpha_last_ran_table', 'alpha_assoc_usage_day_table')
 
-# What each role can do with the results: owner, writer, reader.
+# Privileges on the results, and the roles that have them: owner, writer, reader.
 MADE = 'CREATE TABLE scratch (a INTEGER)'
 POWERS = (
     ('read a table', 'SELECT count(*) FROM fairmill_fairshare', 'owr'),
@@ -43,7 +44,7 @@ POWERS = (
     ('add to the ledger', 'INSERT INTO fairmill_ledger SELECT * FROM fairmill_ledger WHERE 1 = 0', 'ow'),
     ('change the ledger', 'UPDATE fairmill_ledger SET why = why WHERE 1 = 0', 'o'),
     ('delete from the ledger', 'DELETE FROM fairmill_ledger WHERE 1 = 0', 'o'),
-    ('change what a reset covers', 'UPDATE fairmill_ledger_reset SET id = id WHERE 1 = 0', 'o'),
+    ('change the extent of a reset', 'UPDATE fairmill_ledger_reset SET id = id WHERE 1 = 0', 'o'),
     ('make a table', MADE, 'o'),
     ('alter a table', 'ALTER TABLE scratch ADD COLUMN b INTEGER', 'o'),
     ('make an index', 'CREATE INDEX i ON scratch (a)', 'o'),
@@ -55,7 +56,7 @@ POWERS = (
     ('make a procedure', 'CREATE PROCEDURE p() SELECT 1', ''),
     ('lock tables', 'LOCK TABLES fairmill_run WRITE', ''),
 )
-# What nobody can who reads the source.
+# Data that a login for the source must not access.
 FORBIDDEN = (
     ('scripts of jobs', f'SELECT * FROM {SOURCE}.alpha_job_script_table'),
     ('environments of jobs', f'SELECT * FROM {SOURCE}.alpha_job_env_table'),
@@ -63,7 +64,7 @@ FORBIDDEN = (
     ('command lines of jobs', f'SELECT submit_line FROM {SOURCE}.alpha_job_table'),
     ('names of jobs', f'SELECT job_name FROM {SOURCE}.alpha_job_table'),
     ('all columns of jobs', f'SELECT * FROM {SOURCE}.alpha_job_table'),
-    ('who administers', f'SELECT * FROM {SOURCE}.user_table'),
+    ('administrators', f'SELECT * FROM {SOURCE}.user_table'),
     ('other clusters', f'SELECT * FROM {SOURCE}.`beta-2_assoc_table`'),
     ("the server's logins", f"SELECT * FROM mysql.{'user' if IS_MYSQL else 'global_priv'}"),
     ('changing shares', f'UPDATE {SOURCE}.alpha_assoc_table SET shares = 1 WHERE 1 = 0'),
@@ -76,7 +77,8 @@ FORBIDDEN = (
     ('making logins', 'CREATE USER roles_other'),
     ('writing files', "SELECT 1 INTO OUTFILE '/tmp/roles-mysql'"),
 )
-# Who sends nothing does so when the other side has closed its end, if it does so within a second.
+# Delays the empty send at the end of a connection, until the other side has closed it or a second
+# has passed.
 LATE = r'''
 #define _GNU_SOURCE
 #include <poll.h>
@@ -99,7 +101,7 @@ class Site:
     def __init__(self, folder, server):
         self.folder, self.server = folder, server
         self.conf = f'{folder}/f.conf'
-        # LOGIN may not look where this was built.
+        # LOGIN may not have access to the build directory.
         self.program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
         os.chmod(folder, 0o755)
 
@@ -123,7 +125,8 @@ class Site:
         return tap.ok(status == 0, statement, status, out, err)
 
     def query(self, user, sql):
-        """Whether it was done, denied, or failed otherwise, as the login or as somebody without a password."""
+        """Returns whether the statement succeeded, was denied, or failed otherwise, as LOGIN or as
+        a user without a password."""
         command = [*CLIENT, f'--socket={self.server.socket}', f'--user={user}', RESULTS]
         if user == LOGIN:
             status, _, err = self.as_login(*command, text=sql)
@@ -139,7 +142,7 @@ class Site:
 
 
 def grants(server, who):
-    """{object: privileges}, and the roles."""
+    """Returns {object: privileges} and the roles."""
     rights, roles = {}, set()
     for line, in server.sql(f'SHOW GRANTS FOR {who}'):
         of_table = re.match(r'GRANT (.*?) ON (\S+) TO ', line)
@@ -158,8 +161,8 @@ def printed_sql(site):
     site.write()
     status, printed, err = site.fairmill('init', '--print')
     tap.ok(status == 0, 'init --print needs no login', err)
-    tap.ok('INSTALL PLUGIN auth_socket' in printed, "and says what MySQL's logins by socket need", printed)
-    for again in ('takes what it prints', 'takes it again'):
+    tap.ok('INSTALL PLUGIN auth_socket' in printed, "init --print explains MySQL's logins by socket", printed)
+    for again in ('accepts the output of init --print', 'accepts it a second time'):
         done = subprocess.run([*CLIENT, f'--socket={site.server.socket}', '--user=root'],
                               input=printed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         tap.ok(done.returncode == 0 and not done.stdout, f'the client {CLIENT[0]} {again}', done.stdout)
@@ -170,20 +173,20 @@ def printed_sql(site):
                           'cluster_table', 'qos_table', 'tres_table', 'alpha_assoc_table', 'alpha_event_table',
                           'alpha_last_ran_table', *(f'alpha_assoc_usage_{span}_table'
                                                     for span in ('hour', 'day', 'month')))}},
-             'the login may read what a run reads, see a lag, and nothing else')
-    tap.same(roles, {'fairmill_writer'}, 'and is a writer of the results')
+             "the login may read the source's tables, see a lag, and nothing else")
+    tap.same(roles, {'fairmill_writer'}, 'the login has the role of a writer')
     dashboard = f'{READER}_dashboard'
     site.server.sql(f'CREATE USER {dashboard}@localhost; GRANT fairmill_dashboard TO {dashboard}@localhost; '
                     + default_role('fairmill_dashboard', f'{dashboard}@localhost'))
     tap.same([site.query(dashboard, f'SELECT * FROM fairmill_{name}') for name in ('account', 'runs', 'findings', 'fairshare')],
-             ['done'] * 3 + ['denied'], 'a dashboard reads the views without names, and no table')
+             ['done'] * 3 + ['denied'], 'a dashboard reads only the views without names')
     results = RESULTS.replace('_', '\\_') + '.*'
     tables = [name for name, in site.server.sql(
         f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{RESULTS}'"
         " AND table_type = 'BASE TABLE'")]
     writing = {f'{RESULTS}.{name}': {'INSERT'} if 'ledger' in name else {'INSERT', 'UPDATE', 'DELETE'}
                for name in tables}
-    for role, more, what in (('reader', {}, 'read them'), ('writer', writing, 'write them, the ledger by adding')):
+    for role, more, what in (('reader', {}, 'read the results'), ('writer', writing, 'write the results, and add to the ledger')):
         rights, roles = grants(site.server, f'fairmill_{role}')
         rights.pop('*.*', None)
         tap.same([{k.replace('\\\\', '\\'): v for k, v in rights.items()}, roles],
@@ -191,7 +194,7 @@ def printed_sql(site):
 
 
 def warns_of_isolation(site):
-    name = 'innodb_snapshot_isolation'  # MariaDB knows it from 10.6.18 on
+    name = 'innodb_snapshot_isolation'  # available in MariaDB since 10.6.18
     usual = site.server.sql(f"SHOW GLOBAL VARIABLES LIKE '{name}'")
     said = []
     for value in ('OFF', 'ON') if usual else ():
@@ -200,48 +203,48 @@ def warns_of_isolation(site):
     for _, value in usual:
         site.server.sql(f'SET GLOBAL {name} = {value}')
     supported, warned = said or (site.fairmill('check')[1], None)
-    tap.ok(name not in supported, "'check' has nothing to say of a server that Slurm supports", supported)
+    tap.ok(name not in supported, "'check' does not warn of a server that Slurm supports", supported)
     if usual:
         tap.ok(f"  warning: the server uses '{name} = ON', which Slurm does not support\n" in warned,
-               'and warns of another', warned)
+               "'check' warns of an unsupported setting", warned)
 
 
 def commands(site):
     for command in (('check',), ('run', '--now', NOW), ('show',), ('status', '--max-age', '9999d'), ('init',)):
-        site.goes_well(f"a writer is enough for '{command[0]}'", *command)
+        site.goes_well(f"the role writer is enough for '{command[0]}'", *command)
     warns_of_isolation(site)
     site.server.sql('DROP VIEW fairmill_sshare; DROP TABLE fairmill_finding', RESULTS)
     status, _, err = site.fairmill('init')
-    tap.ok(status == 78 and 'denied' in err, 'but not to make tables', status, err)
+    tap.ok(status == 78 and 'denied' in err, 'a writer cannot create tables', status, err)
     site.role('fairmill_owner')
-    site.goes_well('an owner makes what is missing', 'init')
-    site.goes_well('and can run', 'run', '--now', NOW + 1)
+    site.goes_well('an owner creates missing tables', 'init')
+    site.goes_well('an owner can run', 'run', '--now', NOW + 1)
     site.role('fairmill_writer')
-    site.goes_well('a writer then writes what the owner has made', 'run', '--now', NOW + 2)
+    site.goes_well('a writer writes the tables that the owner created', 'run', '--now', NOW + 2)
     site.server.sql(f'CREATE USER {READER}@localhost; GRANT fairmill_reader TO {READER}@localhost; '
                     + default_role('fairmill_reader', f'{READER}@localhost'))
     site.write(f'{site.folder}/reader.conf', READER)
     for command in (('show',), ('status', '--max-age', '9999d')):
-        site.goes_well(f"a reader is enough for '{command[0]}'", *command, conf=f'{site.folder}/reader.conf')
+        site.goes_well(f"the role reader is enough for '{command[0]}'", *command, conf=f'{site.folder}/reader.conf')
     status, _, err = site.fairmill('run', '--now', NOW + 3, conf=f'{site.folder}/reader.conf')
-    tap.ok(status == 78, 'and not to run', status, err)
+    tap.ok(status == 78, 'a reader cannot run', status, err)
     account = f"'{READER}'@'localhost'"
     tap.ok(f"GRANT SELECT ON `{SOURCE}`.`cluster_table` TO {account}; " in err and '`qos_table`' in err
            and 'init --print' in err and err.count('\n') == 1,
-           'who may see nothing of the source is told the GRANTs on it', err)
+           'the error for a reader contains the GRANTs on the source', err)
     status, _, err = site.fairmill('init', conf=f'{site.folder}/reader.conf')
     tap.ok(status == 78 and f'GRANT fairmill_owner TO {account}' in err,
-           'and of the results, which role init needs', status, err)
+           'the error for a reader names the role that init needs', status, err)
     site.server.sql(f'GRANT ALL ON roles_none.* TO {READER}@localhost')
     site.write(f'{site.folder}/none.conf', READER, database='roles_none')
     for command in ('init', 'show'):
         status, _, err = site.fairmill(command, conf=f'{site.folder}/none.conf')
         tap.ok(status == 78 and "'roles_none'" in err and 'must be created first' in err,
-               f"without a database of results '{command}' says how it is made", status, err)
+               f"the error of '{command}' explains how to create the database", status, err)
 
 
 def private(site):
-    """The settings are root's, and anybody may read them; so the login decides."""
+    """The settings belong to root and are readable by all users, so the login decides."""
     def write(user):
         name = f'{site.folder}/private.conf'
         site.write(name, user)
@@ -251,15 +254,16 @@ def private(site):
             file.write(text)
         return name
     site.goes_well('a writer makes results private', 'run', '--now', NOW + 3, conf=write(LOGIN))
-    site.goes_well('who may write the results sees all of them', 'verify', conf=write(LOGIN))
+    site.goes_well('a writer sees all results', 'verify', conf=write(LOGIN))
     if os.getuid():
         return
     status, _, err = site.fairmill('verify', conf=write(READER))
-    tap.ok(status == 64 and 'private' in err, 'who may only read them sees what is not private', status, err)
+    tap.ok(status == 64 and 'private' in err, 'a reader sees only results that are not private', status, err)
 
 
 def definers(site):
-    """Readers never depend on the account of a person; if a definer is gone monitors are not green."""
+    """Readers never depend on a person's account.  If a definer is missing, monitors report a
+    problem."""
     views = f"SELECT DISTINCT definer FROM information_schema.views WHERE table_schema = '{RESULTS}' AND security_type = 'DEFINER'"
     tap.ok(all(definer.startswith('fairmill_owner') for definer, in site.server.sql(views)), 'views belong to the role',
            site.server.sql(views))
@@ -269,21 +273,23 @@ def definers(site):
     by_somebody = lambda *command: subprocess.run([site.program, *shared, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                                   text=True, check=False)
     done = by_somebody('init')
-    tap.ok(done.returncode == 0, 'init by a login of its own makes the views', done.stderr)
-    tap.same(site.query(READER, 'SELECT count(*) FROM fairmill_sshare'), 'done', 'which readers can read')
+    tap.ok(done.returncode == 0, 'init by a personal login creates the views', done.stderr)
+    tap.same(site.query(READER, 'SELECT count(*) FROM fairmill_sshare'), 'done',
+             'readers can read the views of a personal login')
     site.server.sql('DROP USER somebody@localhost')
-    tap.ok(site.query(READER, 'SELECT count(*) FROM fairmill_sshare') != 'done', 'until its account is gone')
+    tap.ok(site.query(READER, 'SELECT count(*) FROM fairmill_sshare') != 'done',
+           'readers cannot read the views after the account is removed')
     for status, *command in ((1, 'status', '--max-age', '9999d'), (2, 'status', '--nagios', '--max-age', '9999d'), (78, 'verify'),
                              (78, 'check'), (78, 'run', '--now', NOW + 4)):
         got, out, err = site.fairmill(*command)
         tap.ok(got == status and '`fairmill init`' in out + err and 'GRANT fairmill_writer' not in err,
-               f"then '{command[0]}' ends with {status} and names the way out", got, out, err)
+               f"'{command[0]}' ends with {status} and suggests fairmill init", got, out, err)
     site.role('fairmill_owner')
-    site.goes_well('init by the role makes them again', 'init')
+    site.goes_well('init by the role creates the views again', 'init')
     site.role('fairmill_writer')
-    site.goes_well('a writer leaves them as they are', 'init')
-    tap.same(site.query(READER, 'SELECT count(*) FROM fairmill_sshare'), 'done', 'and readers read')
-    site.goes_well('so does a monitor', 'status', '--max-age', '9999d')
+    site.goes_well('a writer does not change the views', 'init')
+    tap.same(site.query(READER, 'SELECT count(*) FROM fairmill_sshare'), 'done', 'readers can read the new views')
+    site.goes_well('status succeeds with the new views', 'status', '--max-age', '9999d')
 
 
 def powers(site):
@@ -301,14 +307,14 @@ def powers(site):
         for what, sql in FORBIDDEN:
             tap.same(site.query(who, sql), 'denied', f'{what}: forbidden to {role}s')
     tap.same(site.query(READER, f'SELECT id_assoc FROM {SOURCE}.alpha_assoc_table'), 'denied',
-             'a reader of the results may read nothing of the source')
+             'a reader of the results cannot read the source')
     site.role('fairmill_writer')
     tap.same(site.query(LOGIN, f"SELECT {', '.join(f'`{name}`' for name in JOB_COLUMNS)} FROM {SOURCE}.alpha_job_table"), 'done',
-             'the login may read what jobs have used')
+             'the login may read the usage of jobs')
 
 
 def missing(site):
-    """What a message tells to grant is what is missing, and can be run as it is."""
+    """The GRANT in a message is the missing one, and can be executed unchanged."""
     account = f"'{LOGIN}'@'localhost'"
     columns = ', '.join(f'`{name}`' for name in sorted(JOB_COLUMNS))
     for privilege, table in (('SELECT', 'cluster_table'), ('SELECT', 'qos_table'),
@@ -325,7 +331,7 @@ def missing(site):
                                        SOURCE)
     status, _, err = site.fairmill('ledger', 'credit', 5, '-u', user, '-A', acct, '-w', 'x', '-y')
     tap.ok(status == 78 and f'GRANT SELECT, INSERT ON `{RESULTS}`.`fairmill_ledger` TO' in err,
-           'without the ledger no more is said than adding to it', status, err)
+           'the GRANT for the ledger is only for adding rows', status, err)
     site.server.sql(f'REVOKE fairmill_writer FROM {account}')
     helped(site, RESULTS, 'results', 'fairmill_writer')
     site.server.sql(f"REVOKE SELECT ON {SOURCE}.tres_table FROM {account}; "
@@ -341,11 +347,11 @@ def missing(site):
     site.write(**MORE)
     status, printed, err = site.fairmill('init', '--print')
     tap.ok(status == 0 and all(f'`{table}` TO' in printed for table in MORE_TABLES),
-           'and init --print has all of these', err)
+           'init --print has all GRANTs of these settings', err)
 
 
 def all_at_once(site):
-    """`check` tells every GRANT that is missing, to the login that the server knows."""
+    """`check` prints every missing GRANT, for the login as the server knows it."""
     account = f"'{LOGIN}'@'localhost'"
     site.write()
     tables = ('cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table', 'alpha_job_table', 'alpha_last_ran_table',
@@ -355,12 +361,12 @@ def all_at_once(site):
     status, out, err = site.fairmill('check')
     found = re.findall(r'^    (GRANT .*);$', out, re.M)
     tap.ok(status == 78 and all(any(f'`{table}` TO {account}' in line for line in found) for table in tables),
-           'check tells all GRANTs that are missing', status, out, err)
-    tap.ok('next: run the GRANTs above' in out, 'and that they are next', out)
+           'check prints all missing GRANTs', status, out, err)
+    tap.ok('next: run the GRANTs above' in out, 'check suggests to run these GRANTs', out)
     site.server.sql('; '.join(found))
     status, out, err = site.fairmill('check')
-    tap.ok(status == 0 and 'GRANT' not in out and f'readable by {LOGIN}@localhost' in out, 'which is all that it takes', status, out, err)
-    # Coordinators and operators are asked for where anything is private.
+    tap.ok(status == 0 and 'GRANT' not in out and f'readable by {LOGIN}@localhost' in out, 'check succeeds after the GRANTs', status, out, err)
+    # If anything is private, runs also read coordinators and operators.
     site.write()
     with open(site.conf, 'r+', encoding='ascii') as file:
         text = file.read()
@@ -369,10 +375,10 @@ def all_at_once(site):
     status, out, err = site.fairmill('check')
     found = re.findall(r'^    (GRANT .*);$', out, re.M)
     tap.ok(status == 0 and len(found) == 2 and 'acct_coord_table' in out and 'user_table' in out,
-           'runs go on without those that only coordinators need, which check tells', status, out, err)
+           'check prints GRANTs for coordinators, without which runs succeed', status, out, err)
     site.server.sql('; '.join(found))
     status, out, err = site.fairmill('check')
-    tap.ok(status == 0 and 'GRANT' not in out, 'and they help', status, out, err)
+    tap.ok(status == 0 and 'GRANT' not in out, 'check is silent after the GRANTs for coordinators', status, out, err)
     site.goes_well('a run reads coordinators', 'run', '--now', NOW + 20)
 
 
@@ -380,14 +386,14 @@ def helped(site, what, side, named='', last=True):
     status, _, err = site.fairmill('run', '--now', NOW + 10)
     found = re.search(rf"GRANT .* '{LOGIN}'@'localhost'", err)
     if tap.ok(status == 78 and found and named in found.group(0) and err.count('\n') == 1,
-              f'without {what} the GRANT is said ({side})', status, err):
+              f'without {what} the error contains the GRANT ({side})', status, err):
         site.server.sql(found.group(0))
         if last:
-            site.goes_well('and helps', 'run', '--now', NOW + 10)
+            site.goes_well('the GRANT in the error is enough for a run', 'run', '--now', NOW + 10)
 
 
 def passwords_need_tls(site):
-    """Of MySQL's default kind, as MySQL's library has it; this server has no TLS."""
+    """MySQL's library requires TLS for passwords of MySQL's default type.  This server runs without TLS."""
     linked = subprocess.run(['ldd', site.program], stdout=subprocess.PIPE, text=True, check=True).stdout
     if not IS_MYSQL or 'libmysqlclient' not in linked:
         return
@@ -399,18 +405,18 @@ def passwords_need_tls(site):
     write_settings(f'{site.folder}/remote.conf', dict(source=keys, results=keys))
     status, _, err = site.fairmill('show', conf=f'{site.folder}/remote.conf')
     tap.ok(status == 78 and "tls_mode = 'off'" in err and 'GRANT' not in err,
-           'who is not let in without TLS is told of tls_mode, and of no GRANT', status, err)
+           'the error for a login without TLS names tls_mode and no GRANT', status, err)
 
 
 def refused_at_once(site):
-    """The server may have closed its end before the client library is done with its login."""
+    """The server may close the connection before the client library has completed its login."""
     library = preload.make(site.folder, 'late', LATE)
     late = ('env', *(f'{name}={preload.environment(library)[name]}' for name in ('LD_PRELOAD', 'ASAN_OPTIONS')))
     for what, user, database, said in (('has no such database', READER, 'roles_none', 'must be created first'),
-                                       ('lets nobody in', 'roles_nobody', RESULTS, 'Access denied')):
+                                       ('rejects the login', 'roles_nobody', RESULTS, 'Access denied')):
         site.write(f'{site.folder}/refused.conf', user, database)
         status, _, err = site.as_login(*late, site.program, '-c', f'{site.folder}/refused.conf', 'show')
-        tap.ok(status == 78 and said in err, f'a server that {what} is heard, however fast it closes', status, err)
+        tap.ok(status == 78 and said in err, f'the reason of a server that {what} is printed', status, err)
 
 
 def body():

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""Passwords stay where the database clients keep them: nothing that fairmill writes or shows has one."""
+"""Passwords stay in the files of database clients.  No file, table or output of fairmill contains
+one."""
 
 import os
 import subprocess
@@ -31,7 +32,8 @@ INSERT INTO used VALUES ('c', 2, 3600, 7200, 1);
 
 
 class Rig:
-    """Runs that log in with passwords, in which whatever can be seen of them is looked at."""
+    """Starts runs that log in with passwords, and inspects everything that other users can see of
+    them."""
 
     def __init__(self, folder, server):
         self.folder, self.server = folder, server
@@ -56,8 +58,8 @@ class Rig:
         write_settings(self.conf, sections)
 
     def run(self, *arguments, **environment):
-        """The exit status.  What the process showed of itself must be what it was given.  Where others keep the
-        processors, it may end before it is looked at."""
+        """Runs a command and returns the exit status.  The process must show only its arguments and
+        environment.  On a busy host it may end before it is inspected."""
         command = [FAIRMILL, '-c', self.conf, *map(str, arguments)]
         given = dict(self.environment, **environment)
         process = subprocess.Popen(command, env=given, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -92,24 +94,24 @@ class Rig:
         tap.ok(got == status, f'{self.server_name}: {statement}', got, self.out, self.err)
 
     def published(self):
-        """All of our tables in the results, as text."""
+        """Returns the rows of all tables of fairmill in the results, as text."""
         names = [name for name, in self.server.sql(
             "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'fairmill%'", PUBLISHED)]
         return {name: str(self.server.sql(f'SELECT * FROM {name}', PUBLISHED)) for name in sorted(set(names))}
 
     def judge(self, kept):
-        tap.ok(self.runs > 10 and not self.leaks, f'{self.server_name}: no password was written in {self.runs} runs',
+        tap.ok(self.runs > 10 and not self.leaks, f'{self.server_name}: no password was printed in {self.runs} runs',
                *self.leaks)
-        tap.same(self.strange, [], f'{self.server_name}: processes showed what they were given, and no more')
-        tap.ok(self.looked_at > self.runs / 2, f'{self.server_name}: most of them were looked at',
+        tap.same(self.strange, [], f'{self.server_name}: processes show only their arguments and environment')
+        tap.ok(self.looked_at > self.runs / 2, f'{self.server_name}: most processes were inspected',
                f'{self.looked_at} of {self.runs}')
         tables = self.published()
         tap.ok('failed' in tables['fairmill_run'] and self.conf_is_published(tables),
-               f'{self.server_name}: results tell of settings and failures', tables)
+               f'{self.server_name}: the results contain settings and failures', tables)
         tap.ok(len(tables) > 6 and not any(secret in text for text in tables.values() for secret in SECRETS),
-               f'{self.server_name}: but no password is in any table', tables)
+               f'{self.server_name}: no password is in any table', tables)
         left = set(os.listdir(self.folder)) - kept - {os.path.basename(self.conf)}
-        tap.same(left, set(), f'{self.server_name}: nothing lies about afterwards')
+        tap.same(left, set(), f'{self.server_name}: no files are left over')
 
     def conf_is_published(self, tables):
         return READER in tables['fairmill_settings']
@@ -139,8 +141,8 @@ class OnMariadb(Rig):
 
     def by_environment(self):
         self.write(source=dict(option_file=''))
-        self.ends(0, 'a password may come from the environment', 'check', MYSQL_PWD=SOURCE)
-        self.ends(78, 'and be wrong', 'run', '-v', MYSQL_PWD=WRONG)
+        self.ends(0, 'a password may be in the environment', 'check', MYSQL_PWD=SOURCE)
+        self.ends(78, 'a wrong password in the environment ends with 78', 'run', '-v', MYSQL_PWD=WRONG)
 
 
 class OnPostgres(Rig):
@@ -172,11 +174,11 @@ class OnPostgres(Rig):
         return 'accounting' in tables['fairmill_settings']
 
     def by_environment(self):
-        # One for both, and the service has its own, which goes first.
+        # One password for both databases.  The service has its own, which takes precedence.
         self.write()
-        self.ends(0, 'a password may come from the environment', 'run', '-v', PGPASSWORD=RESULTS, PGPASSFILE='')
-        self.ends(78, 'a password file may be wrong', 'run', '-v', PGPASSFILE=self.files['wrong'])
-        self.ends(78, 'or not there', 'run', '-v', PGPASSFILE=f'{self.folder}/nowhere')
+        self.ends(0, 'a password may be in the environment', 'run', '-v', PGPASSWORD=RESULTS, PGPASSFILE='')
+        self.ends(78, 'a wrong password file ends with 78', 'run', '-v', PGPASSFILE=self.files['wrong'])
+        self.ends(78, 'a missing password file ends with 78', 'run', '-v', PGPASSFILE=f'{self.folder}/nowhere')
 
 
 def runs(rig):
@@ -188,39 +190,39 @@ def runs(rig):
     for command in (('run', '-v'), ('check',)):
         rig.ends(78, f"'{command[0]}' with a wrong password ends with 78", *command)
         tap.ok('rejected this login or its password' in (rig.out + rig.err) and 'GRANT' not in (rig.out + rig.err) and 'init --print' not in (rig.out + rig.err),
-               'the message says that the server rejected the login, and shows no GRANT', (rig.out + rig.err))
+               'the message says that the server rejected the login, and has no GRANT', (rig.out + rig.err))
     rig.write(source=dict(host='127.0.0.1', port=1, deadline='2 s'))
     rig.ends(69, 'a server that is down ends with 69', 'run', '-v')
     rig.write(source=dict(usage='nowhere'))
-    rig.ends(78, 'a table that is missing ends with 78', 'run', '-v')
+    rig.ends(78, 'a missing table ends with 78', 'run', '-v')
     rig.write(source=dict(database='secrets_nowhere'))
     rig.run('run', '-v')
     rig.write(results=dict(database='secrets_nowhere'))
     rig.run('run', '-v')
     rig.by_environment()
     rig.write(source=dict(password=WRONG))
-    rig.ends(78, 'a password in the settings is refused', 'run', '-v')
+    rig.ends(78, 'a password in the settings is rejected', 'run', '-v')
     rig.write(source=dict(password=f'#{WRONG}'))
-    rig.ends(78, 'whatever it looks like', 'run', '-v')
+    rig.ends(78, 'a password that begins with # is rejected', 'run', '-v')
 
 
 def modes(rig):
-    """Login files are their owner's."""
+    """Login files must be private."""
     path = rig.files['source']
     rig.write()
-    rig.ends(0, 'check goes well', 'check')
-    tap.ok('all users' not in rig.out, 'without a warning where a login file is private', rig.out)
+    rig.ends(0, 'check succeeds with a private login file', 'check')
+    tap.ok('all users' not in rig.out, 'check does not warn of a private login file', rig.out)
     os.chmod(path, 0o640)
     rig.run('check')
-    tap.ok('all users' not in rig.out, 'or readable by its group', rig.out)
+    tap.ok('all users' not in rig.out, 'check does not warn of a login file readable by its group', rig.out)
     os.chmod(path, 0o644)
-    rig.ends(0, 'check ends well where a run would', 'check')
+    rig.ends(0, 'check succeeds if a run would', 'check')
     tap.ok(rig.out.count(f"warning: all users can read '{path}'") == 1,
-           'and warns of a login file that everybody may read', rig.out)
+           'check warns of a login file that all users can read', rig.out)
     for mode in (0o620, 0o602):
         os.chmod(path, mode)
-        rig.ends(78, f'a login file of mode {mode:o} is refused', 'run', '-v')
-        tap.ok(path in rig.err and 'chmod' in rig.err, 'and named', rig.err)
+        rig.ends(78, f'a login file of mode {mode:o} is rejected', 'run', '-v')
+        tap.ok(path in rig.err and 'chmod' in rig.err, 'the error names the login file', rig.err)
     os.chmod(path, 0o600)
 
 

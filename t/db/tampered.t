@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""fairmill_fairshare is made of rows that a run does not all write.  Whatever somebody else does to them, the next run makes
-them as they should be; on a large site some runs later."""
+"""The rows of fairmill_fairshare are not all written by each run.  If another program changes them,
+the next run repairs them; on a large site this takes several runs."""
 
 import os
 import sqlite3
@@ -19,19 +19,19 @@ NAME = 'tampered'
 WRITER = 'tampered_writer'
 LARGE = 'cluster tiny\nroot/\n' + '\n'.join(f'  a{i}/ {i % 7 + 1}\n' + '\n'.join(f'    u{i}x{k} {k + 1}' for k in range(40)) for i in range(60)) + (
     f'\njob a3.u3x5 start={NOW - 5000} end={NOW - 1000} billing=4\njob a9.u9x1 start={NOW - 9000} end={NOW - 100} billing=2\n')
-# Clusters count their runs together.
+# Both clusters count their runs together.
 TWO = LARGE + 'cluster other\nroot/\n  b/ 1\n    w 1\n'
 DAMAGE = (
     ('shares were changed', 'UPDATE fairmill_tree SET shares = shares + 1 WHERE id_assoc = 3'),
-    ('somebody got another name', "UPDATE fairmill_tree SET user_name = 'mallory' WHERE id_assoc = 4"),
+    ('a user was renamed', "UPDATE fairmill_tree SET user_name = 'mallory' WHERE id_assoc = 4"),
     ('an association was removed', 'DELETE FROM fairmill_tree WHERE id_assoc = 5'),
-    ('all were removed', 'DELETE FROM fairmill_tree'),
-    ('one was added', "INSERT INTO fairmill_tree SELECT cluster, 900000, parent_id, depth, account, 'ghost', partition_name, shares, shares_norm, "
+    ('all associations were removed', 'DELETE FROM fairmill_tree'),
+    ('an association was added', "INSERT INTO fairmill_tree SELECT cluster, 900000, parent_id, depth, account, 'ghost', partition_name, shares, shares_norm, "
      'level_shares_norm, tie_order, grp_tres_mins, pbs_own, usage_is_set FROM fairmill_tree WHERE id_assoc = 3'),
-    ('the kept hash was removed', "DELETE FROM fairmill_kept WHERE table_name = 'fairmill_tree'"),
-    ('PBS values were said to be others', 'UPDATE fairmill_tree SET pbs_own = 1 - pbs_own'),
+    ('the stored hash was removed', "DELETE FROM fairmill_kept WHERE table_name = 'fairmill_tree'"),
+    ('PBS values were marked as changed', 'UPDATE fairmill_tree SET pbs_own = 1 - pbs_own'),
     ('a value was changed', 'UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3'),
-    ('values of nobody were added', "INSERT INTO fairmill_value (cluster, id_assoc, usage_raw) VALUES ('tiny', 900001, 1)"),
+    ('values of an unknown association were added', "INSERT INTO fairmill_value (cluster, id_assoc, usage_raw) VALUES ('tiny', 900001, 1)"),
     ('values were removed', 'DELETE FROM fairmill_value WHERE id_assoc > 3'),
 )
 
@@ -64,8 +64,8 @@ def try_on(place, server, kind):
         server.sql(sql, database)
         now += 10
         place.succeed('run', '--now', now, '--verbose')
-        tap.ok('incremental' in place.err and published(server, database) == whole, f'{kind}: {what}, and the next run mends it', place.err)
-        tap.ok(not place.run('verify'), f'{kind}: so that nothing differs', place.out)
+        tap.ok('incremental' in place.err and published(server, database) == whole, f'{kind}: {what}, and the next run repairs it', place.err)
+        tap.ok(not place.run('verify'), f'{kind}: verify finds no difference', place.out)
 
 
 def large(place, server, kind):
@@ -87,11 +87,12 @@ def large(place, server, kind):
             lacks = len(published(server, database)) < len(whole)
             tap.ok(status == (65 if lacks else 0) and lacks == ('readers see' in place.err),
                    f'{kind}: run {runs} ends with 65 if readers lack rows', status, place.err)
-        tap.ok(damaged and published(server, database) == whole, f'{kind}: {len(whole)} associations: {what}, and {runs} runs mend it')
+        tap.ok(damaged and published(server, database) == whole, f'{kind}: {len(whole)} associations: {what}, and {runs} runs repair it')
 
 
 def without_temporary_tables(place, server):
-    """Where a login may make none, and there are more associations than go in a few batches."""
+    """Tests a login that cannot create temporary tables, with more associations than fit in a few
+    batches."""
     database = server.database(f'{NAME}_hard')
     place.site(LARGE)
     place.multiply('tiny_assoc_table', "user = 'u3x5'", 5000, id_assoc='10000 + i', user="'more' || i")
@@ -104,8 +105,9 @@ def without_temporary_tables(place, server):
     for later in (0, 86400):
         place.succeed('run', '--now', NOW + later, '--verbose')
     (count, used), = server.sql("SELECT count(*), max(usage_raw) FROM fairmill_fairshare", database)
-    tap.ok('incremental' in place.err and int(count) > 7000 and float(used) > 0, 'PostgreSQL: a login that may make no temporary tables updates all', place.err)
-    tap.ok(not place.run('verify'), 'PostgreSQL: as computed', place.out)
+    tap.ok('incremental' in place.err and int(count) > 7000 and float(used) > 0,
+           'PostgreSQL: a login without temporary tables updates all rows', place.err)
+    tap.ok(not place.run('verify'), 'PostgreSQL: verify finds no difference', place.out)
 
 
 def body():

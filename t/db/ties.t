@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""A copy of the accounting database in PostgreSQL, whose accounts tie: they are visited as the copy sorts them.
-With the order of ICU that is what sshare of Slurm 26.05.5 printed, of whose database this is a copy."""
+"""Tests a copy of the accounting database in PostgreSQL with tied accounts, which are visited in
+the order of the copy.  With the order of ICU, it agrees with sshare of Slurm 26.05.5, whose
+database was copied."""
 
 import os
 import sys
@@ -18,7 +19,7 @@ CASE = os.path.join(dump.DATA, 'oracle-releases', '26.05', 'n1_lineage_names')
 
 
 def copy(server, collation):
-    """The association table, and one job of one second for each usage."""
+    """Copies the association table, and creates one job of one second for each usage."""
     name = server.accounting('ties_acct', ['oracle'])
     columns = ('id_assoc', 'user', 'acct', 'partition', 'parent_acct', 'shares', 'deleted', 'id_parent', 'lineage')
     statements = [f'ALTER TABLE "oracle_assoc_table" ALTER COLUMN "lineage" TYPE TEXT COLLATE "{collation}"',
@@ -43,7 +44,7 @@ def body():
             source = copy(server, collation)
             wrong, compared = oracle.disagreements(server, folder, source, 'fair_tree', listed, ties=ties)
             tap.ok(len(wrong) == unlike and compared > 200,
-                   f'{unlike or "no"} ranks are unlike those of MariaDB with ties = {ties} where PostgreSQL sorts as {collation}',
+                   f'{unlike or "no"} ranks differ from MariaDB with ties = {ties} if PostgreSQL sorts as {collation}',
                    *wrong[:10])
 
 

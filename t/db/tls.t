@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""tls_mode and tls_ca: what a mode promises is kept, or a run ends with 78 and says what is wrong."""
+"""Tests tls_mode and tls_ca.  Each mode must give its protection, or a run ends with 78 and the
+reason."""
 
 import contextlib
 import os
@@ -33,7 +34,7 @@ _KEY = ('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes')
 
 
 class Authority:
-    """Its own certificate is the file `path`."""
+    """A certificate authority; its own certificate is the file `path`."""
 
     def __init__(self, folder, name):
         self.base, self.name = os.path.join(folder, name), name
@@ -42,7 +43,7 @@ class Authority:
                  '-subj', f'/CN=authority {name}')
 
     def sign(self, address, owner):
-        """(certificate, key) of a server at an IP address that runs as this user."""
+        """Returns (certificate, key) for a server at an IP address that runs as this user."""
         base = f'{self.base}-{address}'
         with open(f'{base}.ext', 'w', encoding='ascii') as file:
             file.write(f'subjectAltName=IP:{address}\n')
@@ -54,13 +55,13 @@ class Authority:
         return f'{base}.crt', f'{base}.key'
 
 
-# Client libraries make exceptions for localhost and 127.0.0.1, and none for these.  The servers'
-# certificates are made out to the first.
+# Client libraries make exceptions for localhost and 127.0.0.1, but not for these addresses.  The
+# servers' certificates name the first.
 NAMED, NAMELESS = '127.0.0.2', '127.0.0.3'
 LOGIN = 'tls_login'
-PATIENCE = 30  # what is refused is refused at once, whatever the deadline
+PATIENCE = 30  # a connection is rejected at once, regardless of the deadline
 
-# An account is called like the cipher of the session that reads it.
+# The name of an account is the cipher of the session that reads it.
 USED = 'CREATE TABLE used (cluster VARCHAR(9), id INTEGER, time_start BIGINT, time_end BIGINT, charge INTEGER)'
 ASSOCIATIONS = '''CREATE VIEW associations AS
     SELECT 'c' AS cluster, 1 AS id, NULL AS parent_id, 'root' AS account, '' AS user_name,
@@ -81,7 +82,7 @@ def fill(server, cipher):
 
 
 class Mariadb:
-    """A server that lets LOGIN in over TLS only, and one that has no TLS."""
+    """A server that accepts LOGIN only over TLS, and a server without TLS."""
 
     name, driver, owner = NAME, 'mysql', 'mysql'
     without_tls = {'required': 'the server offers no TLS', 'verify_full': 'the server does not support it'}
@@ -91,7 +92,7 @@ class Mariadb:
     SECURE = ('--tls-version=TLSv1.2,TLSv1.3',) if IS_MYSQL else ()
     PLAIN = () if IS_MYSQL else ('--skip-ssl',)
     STATUS = 'performance_schema' if IS_MYSQL else 'information_schema'
-    misnamed = "tls_mode = 'verify_full' and tls_ca"  # the library says why in many ways
+    misnamed = "tls_mode = 'verify_full' and tls_ca"  # the library gives various reasons
 
     def __init__(self, stack, certificate, key):
         listen = f'--bind-address={NAMED}'
@@ -106,7 +107,7 @@ class Mariadb:
 
     @staticmethod
     def begin(client, server):
-        """What is said before TLS."""
+        """Exchanges the messages before TLS."""
         client.sendall(server.recv(4096))
 
 
@@ -135,7 +136,7 @@ class Postgresql:
 
 
 class Door:
-    """Stands before the server at an address."""
+    """Accepts connections in place of the server at an address."""
 
     def __init__(self, kind, *address):
         self.kind, self.address, self.count = kind, address, 0
@@ -164,7 +165,8 @@ class Door:
 
 
 class OtherName(Door):
-    """The server at an address that its certificate does not name; MariaDB before 10.11 listens at one only."""
+    """Forwards to the server from an address that its certificate does not name; MariaDB before
+    10.11 listens at one address only."""
 
     def __init__(self, kind):
         super().__init__(kind, NAMELESS, kind.port)
@@ -180,7 +182,7 @@ class OtherName(Door):
 
 
 class Cut(Door):
-    """Hangs up when a client begins TLS."""
+    """Closes the connection when a client begins TLS."""
 
     def __init__(self, kind, reset):
         super().__init__(kind, NAMED, 0)
@@ -194,7 +196,7 @@ class Cut(Door):
 
 
 class Rig:
-    """Runs with either database, or both, on the server, and the other in SQLite."""
+    """Runs with either database or both on the server; the other database is in SQLite."""
 
     def __init__(self, folder, kind, ours, foreign):
         self.folder, self.kind, self.ours, self.foreign = folder, kind, ours.path, foreign.path
@@ -222,14 +224,15 @@ class Rig:
         return self.status
 
     def works(self, statement, **keys):
-        """For source and results; and what the server said of the session that read the source."""
+        """Tests these keys for source and results, and the cipher of the session that read the
+        source."""
         self.write(('source', 'results'), keys)
         said = [(command, self.run(command), self.err) for command in ('init', 'check', 'run', 'show')]
         self.run('show', '--parsable')
         accounts = [line.split('|')[1] for line in self.out.splitlines()]
         tap.ok(not any(status for _, status, _ in said) and len(accounts) == 3,
                f'{self.kind.name}: {statement}', *said, accounts)
-        tap.ok('TLS' in accounts[-1] or 'AES' in accounts[-1], 'and the server says that it is encrypted', accounts)
+        tap.ok('TLS' in accounts[-1] or 'AES' in accounts[-1], 'the server reports an encrypted session', accounts)
 
     def refuses(self, statement, *said, **keys):
         for side in ('source', 'results'):
@@ -238,37 +241,38 @@ class Rig:
             tap.ok(self.status == 78 and self.seconds < PATIENCE, f'{self.kind.name}: {statement} ({side})',
                    self.status, self.seconds, self.err)
             tap.ok(self.err.count('\n') == 1 and all(text in self.err for text in said),
-                   f'and the message says so ({side})', said, self.err)
+                   f'the message gives the reason ({side})', said, self.err)
 
 
 def modes(rig):
     verified = dict(tls_mode='verify_full', tls_ca=rig.ours)
-    rig.works('a server with the right certificate is used under verify_full', **verified)
-    rig.works('so it is under required', tls_mode='required')
+    rig.works('verify_full accepts a server with the right certificate', **verified)
+    rig.works('required accepts a server with a certificate', tls_mode='required')
     rig.write(('source',), dict(tls_mode='off'))
     tap.ok(rig.run('check') == 78 and LOGIN in rig.err,
-           f'{rig.kind.name}: off does not encrypt, and a server that wants TLS denies the login', rig.status, rig.err)
+           f'{rig.kind.name}: off does not encrypt, and a server that requires TLS denies the login',
+           rig.status, rig.err)
 
-    rig.refuses('a certificate of another authority is refused', rig.kind.stranger, NAMED,
+    rig.refuses('a certificate of another authority is rejected', rig.kind.stranger, NAMED,
                 tls_mode='verify_full', tls_ca=rig.foreign)
-    rig.refuses("a certificate of another name is refused under verify_full", rig.kind.misnamed, NAMELESS,
+    rig.refuses('verify_full rejects a certificate of another name', rig.kind.misnamed, NAMELESS,
                 host=NAMELESS, **verified)
-    rig.works('and not under required', host=NAMELESS, tls_mode='required')
+    rig.works('required accepts a certificate of another name', host=NAMELESS, tls_mode='required')
     for mode, said in rig.kind.without_tls.items():
-        rig.refuses(f'a server without TLS is refused under {mode}', said, NAMED, port=rig.kind.plain_port,
+        rig.refuses(f'{mode} rejects a server without TLS', said, NAMED, port=rig.kind.plain_port,
                     **(verified if mode == 'verify_full' else dict(tls_mode=mode)))
-    rig.refuses('a tls_ca that is not there is refused', '/nowhere.crt', tls_mode='verify_full', tls_ca='/nowhere.crt')
-    rig.refuses('a tls_ca without a certificate is refused', rig.conf, tls_mode='verify_full', tls_ca=rig.conf)
+    rig.refuses('a missing tls_ca is rejected', '/nowhere.crt', tls_mode='verify_full', tls_ca='/nowhere.crt')
+    rig.refuses('a tls_ca without a certificate is rejected', rig.conf, tls_mode='verify_full', tls_ca=rig.conf)
 
 
 def words(rig):
-    """What the settings alone tell."""
+    """Tests errors in the settings alone."""
     for mode in ('verify_ca', 'verify_full'):
-        rig.refuses(f'{mode} needs a tls_ca', f"tls_mode = '{mode}'", 'tls_ca', tls_mode=mode)
+        rig.refuses(f'{mode} requires tls_ca', f"tls_mode = '{mode}'", 'tls_ca', tls_mode=mode)
     for mode in ('default', 'off', 'required'):
-        rig.refuses(f'{mode} takes no tls_ca', f"tls_mode = '{mode}'", 'tls_ca', tls_mode=mode, tls_ca=rig.ours)
-    rig.refuses("another tls_mode is refused", "'verify_ca'", tls_mode='verify-ca')
-    rig.refuses('a unix socket has no TLS', "tls_mode = 'required'", 'unix socket', host='',
+        rig.refuses(f'{mode} rejects tls_ca', f"tls_mode = '{mode}'", 'tls_ca', tls_mode=mode, tls_ca=rig.ours)
+    rig.refuses('an unknown tls_mode is rejected', "'verify_ca'", tls_mode='verify-ca')
+    rig.refuses('a unix socket cannot have TLS', "tls_mode = 'required'", 'unix socket', host='',
                 socket=rig.kind.server.socket, tls_mode='required')
 
 
@@ -278,12 +282,12 @@ def broken_handshakes(rig):
             rig.write(('source',), dict(port=cut.port, tls_mode='verify_full', tls_ca=rig.ours), deadline='2 s')
             rig.run('check')
             tap.ok(rig.status == 69 and cut.count > 1,
-                   f'{rig.kind.name}: a handshake that the network {how} is tried again, and ends with 69',
+                   f'{rig.kind.name}: a handshake that the network {how} is retried, and ends with 69',
                    rig.status, cut.count, rig.err)
 
 
 def keeps_modes(rig, lines):
-    """The library reads an option file last, whatever it was told before."""
+    """The library reads an option file last, after its other settings."""
     option_file = f'{rig.folder}/option.cnf'
     for line, mode in lines:
         with open(option_file, 'w', encoding='ascii') as file:
@@ -296,20 +300,21 @@ def keeps_modes(rig, lines):
 
 
 def mysql_library_only(rig):
-    rig.works('verify_ca takes a certificate of another name', host=NAMELESS, tls_mode='verify_ca', tls_ca=rig.ours)
-    rig.refuses('and none of another authority', rig.kind.stranger, tls_mode='verify_ca', tls_ca=rig.foreign)
+    rig.works('verify_ca accepts a certificate of another name', host=NAMELESS, tls_mode='verify_ca', tls_ca=rig.ours)
+    rig.refuses('verify_ca rejects a certificate of another authority',
+                rig.kind.stranger, tls_mode='verify_ca', tls_ca=rig.foreign)
     keeps_modes(rig, ((f'ssl-ca = {rig.foreign}', 'verify_full'), ('ssl-capath = /etc/ssl', 'verify_full'),
                       ('ssl-mode = PREFERRED', 'required')))
     with open(f'{rig.folder}/option.cnf', 'w', encoding='ascii') as file:
         file.write('[client]\nssl-mode = REQUIRED\n')
-    rig.refuses('nor does one with ssl-mode change verify_full', 'certificate', NAMELESS, host=NAMELESS,
+    rig.refuses('an option file with ssl-mode does not change verify_full', 'certificate', NAMELESS, host=NAMELESS,
                 option_file=f'{rig.folder}/option.cnf', tls_mode='verify_full', tls_ca=rig.ours)
 
 
 def mariadb_library_only(rig):
-    rig.refuses('verify_ca is what the library cannot do, and refused', "tls_mode = 'verify_ca'", 'verify_full',
+    rig.refuses('verify_ca is rejected, as the library does not support it', "tls_mode = 'verify_ca'", 'verify_full',
                 tls_mode='verify_ca', tls_ca=rig.ours)
-    rig.refuses('so is verify_full at 127.0.0.1', "tls_mode = 'verify_full'", '127.0.0.1', host='127.0.0.1',
+    rig.refuses('verify_full at 127.0.0.1 is rejected', "tls_mode = 'verify_full'", '127.0.0.1', host='127.0.0.1',
                 tls_mode='verify_full', tls_ca=rig.ours)
     keeps_modes(rig, (('ssl-verify-server-cert = 0', 'verify_full'), (f'ssl-ca = {rig.foreign}', 'verify_full'),
                       ('ssl-capath = /etc/ssl', 'verify_full'), ('ssl-enforce = 0', 'required'),
@@ -317,14 +322,15 @@ def mariadb_library_only(rig):
 
 
 def postgres_only(rig):
-    rig.works('verify_ca takes a certificate of another name', host=NAMELESS, tls_mode='verify_ca', tls_ca=rig.ours)
-    rig.refuses('and none of another authority', rig.kind.stranger, tls_mode='verify_ca', tls_ca=rig.foreign)
+    rig.works('verify_ca accepts a certificate of another name', host=NAMELESS, tls_mode='verify_ca', tls_ca=rig.ours)
+    rig.refuses('verify_ca rejects a certificate of another authority',
+                rig.kind.stranger, tls_mode='verify_ca', tls_ca=rig.foreign)
     services = f'{rig.folder}/services'
     with open(services, 'w', encoding='ascii') as file:
         file.write(f'[local]\nhost={rig.kind.server.socket}\n[weak]\nhost={NAMED}\nsslmode=disable\n')
     os.environ['PGSERVICEFILE'] = services
     try:
-        rig.refuses('a service that leads to a unix socket is refused', "tls_mode = 'required'", 'unix socket',
+        rig.refuses('a service with a unix socket is rejected', "tls_mode = 'required'", 'unix socket',
                     host='', service='local', tls_mode='required')
         rig.works('a service does not change tls_mode', host='', service='weak', tls_mode='required')
     finally:
@@ -337,12 +343,12 @@ def sqlite_has_none(folder):
         sections[side]['tls_mode'] = 'off'
         write_settings(f'{folder}/f.conf', sections)
         status, _, err = fairmill(f'{folder}/f.conf', 'check')
-        tap.ok(status == 78 and f'[{side}] tls_mode' in err, f'SQLite takes no tls_mode ({side})', status, err)
+        tap.ok(status == 78 and f'[{side}] tls_mode' in err, f'SQLite rejects tls_mode ({side})', status, err)
 
 
 def body():
     if not shutil.which('openssl'):
-        tap.skip_all('openssl is not there')
+        tap.skip_all('openssl is not installed')
     of_library = mysql_library_only if library_is_mysql() else mariadb_library_only
     for make, more in ((Mariadb, of_library), (Postgresql, postgres_only)):
         with tempfile.TemporaryDirectory(prefix='fm') as folder, contextlib.ExitStack() as stack:

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""The results of 0.1.0, with what was granted on them, go on under this release by the steps of
-doc/operations.md."""
+"""Tests that the steps of doc/operations.md upgrade the results of 0.1.0 and the privileges on them
+to this release."""
 
 import os
 import re
@@ -20,9 +20,9 @@ from program import FAIRMILL, TOP
 from sqlite import Sqlite, fit
 
 RELEASES = os.path.join(TOP, 't', 'data', 'releases')
-NAME = 'upgraded'  # of the database, and of the login
+NAME = 'upgraded'  # name of the database and of the login
 LATER = NOW + 20000
-# Tables whose rows nobody can compute again.
+# Tables whose rows cannot be computed again.
 KEPT = ('fairmill_ledger', 'fairmill_history', 'fairmill_history_point', 'fairmill_association', 'fairmill_share_change',
         'fairmill_run', 'fairmill_settings', 'fairmill_finding')
 OWN_VIEW = 'CREATE VIEW site_view AS SELECT account, username, fairshare FROM fairmill_sshare'
@@ -30,13 +30,13 @@ JOBS = ('SELECT id_job, user_name, account, partition_name, qos, age_factor, age
         'FROM fairmill_job_priority ORDER BY job_db_inx, partition_name, qos')
 OWN_DIRECT = 'CREATE VIEW site_direct AS SELECT account, user_name, fairshare, level_fs_infinite FROM fairmill_fairshare'
 OWN_JOBS = 'CREATE VIEW site_jobs AS SELECT user_name, priority, priority_norm FROM fairmill_job_priority'
-# Its site had no job that waited.
+# The site of 0.1.0 had no pending job.
 PARTS = ('age', 'fairshare', 'job_size', 'partition', 'qos', 'assoc')
 OLD_JOB = ('INSERT INTO fairmill_job_priority (cluster, job_db_inx, partition_name, qos, id_job, user_name, account, best, '
            + ', '.join(f'{part}_factor, {part}_weighted' for part in PARTS) + ', tres_factors, tres_weighted, priority, priority_norm, run_id, computed_at) '
            "VALUES ('old', '18446744073709551615', 'short', 'normal', 7, 'alice', 'physics', 1, " + '0.25, 250, ' * len(PARTS) + "'cpu=0.12', 'cpu=12', "
            '4294967295, 0.5, 1, 1)')
-# Of OpenPBS's jobs, which 0.1.0 did not know.
+# A job of OpenPBS, which 0.1.0 did not support.
 NO_PRIORITY = ("INSERT INTO fairmill_job_priority (cluster, job_db_inx, partition_name, qos, id_job, user_name, account, best, run_id, computed_at, job_id) "
                "VALUES ('x', '7', 'workq', '', 7, 'eve', 'a', 1, 1, 1, '7.pbs')")
 
@@ -46,7 +46,8 @@ def release(name):
 
 
 def rows_of_old():
-    """The statements that fill the tables of 0.1.0, those included that its init made rows in."""
+    """Returns the statements that fill the tables of 0.1.0, including the rows that its init
+    created."""
     return re.findall(r'^INSERT INTO .*?\);$', release('0.1.0.sql'), re.DOTALL | re.MULTILINE)
 
 
@@ -59,17 +60,17 @@ def named(script):
 
 
 class Old:
-    in_the_way = ()  # of the upgrade: what it is, a word of the message, what mends it
+    in_the_way = ()  # obstacles to the upgrade: the obstacle, a word of the message, the repair
 
     def build_on(self):
-        """Others do, and on the tables they have."""
+        """Creates objects that depend on the tables; servers override it."""
 
     def goes_on(self):
-        """What they have built."""
+        """Tests the objects of build_on()."""
 
 
 class OldSqlite(Old, Sqlite):
-    """Files have no roles."""
+    """SQLite knows no roles."""
     user = None
 
     def make(self):
@@ -103,7 +104,7 @@ class OnServer(Old):
         return super().columns(table, NAME)
 
     def read_as(self, user, what):
-        """Whether the login may read it."""
+        """Returns whether the login may read the table."""
         return self.allowed(user, f'SELECT count(*) FROM {what}')
 
 
@@ -115,8 +116,8 @@ class OldMariadb(OnServer, Server):
         for login in (NAME, 'upgraded_reader', 'upgraded_grafana'):
             self.sql(f'DROP USER IF EXISTS {login}@localhost')
             self.login(login)
-        # A login of this test's needs no user of the machine.  MySQL refuses to take away what nobody has, unless it is told:
-        # there an administrator passed that line of 0.1.0's over.
+        # The login of this test needs no user of the host.  By default, MySQL rejects REVOKE of a
+        # privilege that was not granted; an administrator skipped this line of 0.1.0.
         old = re.sub(r'.*CREATE USER.*\n', '', named(release('0.1.0-mysql.sql')))
         self.sql(re.sub('^REVOKE ', 'REVOKE /*!80030 IF EXISTS */ ', old, flags=re.MULTILINE))
         fill(self, "SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES';")
@@ -162,17 +163,18 @@ class OldPostgres(OnServer, Postgres):
                  'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader', NAME, 'upgraded_other')
 
     in_the_way = (('a copy of the table', '"site_copy" depends on fairmill_fairshare: drop it', 'DROP MATERIALIZED VIEW site_copy'),
-                  ("somebody else's view", 'on fairmill_fairshare belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))
+                  ('a view of another user', 'on fairmill_fairshare belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))
 
     def goes_on(self):
         tap.same(self.sql("SELECT pg_get_userbyid(relowner), reloptions FROM pg_class WHERE relname = 'other_view'", NAME),
-                 [['upgraded_other', '{security_barrier=true}']], "PostgreSQL: a view of somebody else's has its owner and its options")
-        tap.ok(self.read_as('upgraded_reader', 'other_second'), 'PostgreSQL: views over it go on')
+                 [['upgraded_other', '{security_barrier=true}']],
+                 'PostgreSQL: the view of another user keeps its owner and its options')
+        tap.ok(self.read_as('upgraded_reader', 'other_second'), 'PostgreSQL: views over that view keep working')
         tap.ok(self.allowed('upgraded_columns', 'SELECT account, fairshare FROM fairmill_fairshare')
                and not self.allowed('upgraded_columns', 'SELECT user_name FROM fairmill_fairshare'),
-               'PostgreSQL: who was granted columns reads these, and no others')
+               'PostgreSQL: privileges on columns are kept')
         tap.same(self.sql("SELECT count(*) FROM pg_class WHERE relname IN ('fairmill_former', 'fairmill_moved')", NAME), [['0']],
-                 'PostgreSQL: nothing of the upgrade stays behind')
+                 'PostgreSQL: the upgrade leaves no temporary tables')
 
     def become_owner(self):
         self.sql(f'GRANT fairmill_owner TO {NAME}')
@@ -183,11 +185,11 @@ class OldPostgres(OnServer, Postgres):
     def print_again(self, text):
         self.sql('SET client_min_messages = warning;\n' + text)
         tap.same(self.sql("SELECT DISTINCT tableowner FROM pg_tables WHERE tablename LIKE 'fairmill%'", NAME),
-                 [['fairmill_owner']], 'PostgreSQL: what init has added belongs to the owner of all, not to the login')
+                 [['fairmill_owner']], 'PostgreSQL: objects that init added belong to the common owner')
 
 
 def promised():
-    """{table: columns} of 0.1.0."""
+    """Returns {table: columns} of 0.1.0."""
     found = {}
     for line in release('0.1.0-names').splitlines():
         if line.startswith('column '):
@@ -215,68 +217,70 @@ def upgrade(place, server, kind):
     server.execute(OLD_JOB)
     before, jobs = server.counts(), server.sql(JOBS, NAME)
 
-    ends(78, 'a run refuses the results of 0.1.0', 'run', '--now', LATER)
-    place.says(f'{kind}: and says to run init', 'fairmill init')
+    ends(78, 'a run rejects the results of 0.1.0', 'run', '--now', LATER)
+    place.says(f'{kind}: the error suggests fairmill init', 'fairmill init')
     if server.user:
-        ends(78, 'who may write only cannot upgrade them', 'init')
-        place.says(f'{kind}: and is told which role does', 'fairmill_owner')
+        ends(78, 'a writer cannot upgrade the results', 'init')
+        place.says(f'{kind}: the error names the role for the upgrade', 'fairmill_owner')
         server.become_owner()
     for statement, word, mend in server.in_the_way:
-        ends(1, f'init refuses: {statement}', 'init')
-        place.says(f'{kind}: and says so', word)
+        ends(1, f'init fails: {statement}', 'init')
+        place.says(f'{kind}: the error names the obstacle', word)
         tap.ok(server.counts() == before and server.sql('SELECT max(version) FROM fairmill_schema', NAME) == [['3']],
-               f'{kind}: and changes nothing')
+               f'{kind}: the failed init changes nothing')
         server.execute(mend)
-    ends(0, 'init does', 'init')
+    ends(0, 'init upgrades the results', 'init')
     tap.same(server.counts(), before, f'{kind}: no row is lost')
-    tap.ok(jobs and server.sql(JOBS, NAME) == jobs, f'{kind}: the jobs that waited are as they were', jobs, server.sql(JOBS, NAME))
+    tap.ok(jobs and server.sql(JOBS, NAME) == jobs,
+           f'{kind}: rows of pending jobs are unchanged', jobs, server.sql(JOBS, NAME))
     server.execute(NO_PRIORITY)
     tap.same(len(server.sql("SELECT user_name FROM site_jobs WHERE priority IS NULL", NAME)), 1,
-             f'{kind}: a job may have no priority, and what only jobs of Slurm have, which a view that is there sees')
+             f"{kind}: an existing view shows jobs without priority and Slurm's columns")
     server.execute("DELETE FROM fairmill_job_priority WHERE cluster IN ('old', 'x')")
     tap.same({table: sorted(columns - set(server.columns(table))) for table, columns in promised().items()},
-             {table: [] for table in promised()}, f'{kind}: nor a column that readers had')
-    # Published by 0.1.0 at its last run; t/data/releases/0.1.0.sql has alice's 3.33333333333333314829e-01.
+             {table: [] for table in promised()}, f'{kind}: no promised column is lost')
+    # The values that 0.1.0 published in its last run; t/data/releases/0.1.0.sql has alice's
+    # 3.33333333333333314829e-01.
     tap.same(printed_fairshare(place), [',200,', ',350,', ',550,', 'alice,250,0.33333333333333331',
                                         'bob,100,0.66666666666666663', 'carol,200,1'],
-             f'{kind}: what 0.1.0 published is shown')
+             f'{kind}: show prints the results of 0.1.0')
     if server.user:
         server.become_writer()
         place.succeed('init', '--print')
         server.print_again(place.out)
-    ends(78, 'verify before the next run compares history only', 'verify')
-    place.says(f'{kind}: and says what to do', 'only history was compared', '`fairmill run`')
-    ends(0, 'the next run goes on', 'run', '--now', LATER)
+    ends(78, 'verify before the next run compares only history', 'verify')
+    place.says(f'{kind}: verify suggests a run', 'only history was compared', '`fairmill run`')
+    ends(0, 'the next run succeeds', 'run', '--now', LATER)
     tap.same(printed_fairshare(place)[3:], ['alice,250,0.33333333333333331', 'bob,100,0.66666666666666663', 'carol,200,1'],
-             f'{kind}: with the same site it publishes the same values')
-    ends(0, 'verify finds nothing', 'verify')
-    ends(0, 'the entry of the ledger is there', 'ledger', 'list', '--csv', '--noheader')
-    tap.ok('a node failed' in place.out, f'{kind}: with its reason', place.out)
-    ends(0, 'so are the points of history', 'history', 'alice', '--csv', '--noheader')
+             f'{kind}: the run publishes the same values for the same site')
+    ends(0, 'verify finds no difference', 'verify')
+    ends(0, 'the entry of the ledger is kept', 'ledger', 'list', '--csv', '--noheader')
+    tap.ok('a node failed' in place.out, f'{kind}: the entry has its reason', place.out)
+    ends(0, 'the history points are kept', 'history', 'alice', '--csv', '--noheader')
     tap.same(sum(f',{instant},' in place.out for instant in (NOW, NOW + 7200, LATER)), 3,
-             f'{kind}: those of 0.1.0, and a new one')
+             f'{kind}: history has the points of 0.1.0 and a new one')
     rows = server.sql('SELECT username, fairshare FROM site_view WHERE username = \'alice\'', NAME)
     tap.ok([(name, f'{float(value):.6f}') for name, value in rows] == [('alice', '0.333333')],
-           f"{kind}: a site's own view over ours goes on", rows)
+           f"{kind}: a site's own view over fairmill_sshare keeps working", rows)
     rows = server.sql("SELECT fairshare, level_fs_infinite FROM site_direct WHERE user_name = 'alice'", NAME)
     tap.ok([(f'{float(value):.6f}', str(infinite)) for value, infinite in rows] == [('0.333333', '0')],
-           f'{kind}: so does one over a table that is a view now', rows)
+           f"{kind}: a site's own view over fairmill_fairshare keeps working", rows)
     server.goes_on()
     if server.user:
         tap.ok(server.read_as('upgraded_reader', 'fairmill_sshare') and server.read_as('upgraded_reader', 'fairmill_account'),
-               f'{kind}: who has the role of readers reads on')
+               f'{kind}: the role of readers can still read')
         tap.ok(server.read_as('upgraded_grafana', 'fairmill_fairshare') and not server.read_as('upgraded_grafana', 'fairmill_run'),
-               f'{kind}: who was granted one table reads that one on, and no other')
+               f'{kind}: a privilege on one table is kept')
         for verb, text in (('change', "UPDATE fairmill_ledger SET why = ''"), ('delete', 'DELETE FROM fairmill_ledger_chain'),
                            ('delete', 'DELETE FROM fairmill_ledger_counted')):
             tap.ok(not server.allowed(NAME, text), f'{kind}: a writer may not {verb} in the ledger, new or old: {text}')
     server.execute('INSERT INTO fairmill_schema (version, made_at) VALUES (99, 1)')
-    ends(78, 'tables of a later release are refused', 'run', '--now', LATER + 1)
-    place.says(f'{kind}: with what to do', 'newer fairmill', 'restore the backup')
+    ends(78, 'tables of a later release are rejected', 'run', '--now', LATER + 1)
+    place.says(f'{kind}: the error suggests the next steps', 'newer fairmill', 'restore the backup')
 
 
 def at_once(place, server, kind):
-    """Several hosts are upgraded in one moment."""
+    """Several hosts are upgraded at the same time."""
     wrong = []
     for _ in range(6):
         server.make()
@@ -285,7 +289,8 @@ def at_once(place, server, kind):
         inits = [subprocess.Popen([FAIRMILL, '-c', place.path('fm.conf'), 'init'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for _ in range(4)]
         wrong += [(init.returncode, text) for init in inits for text in [init.communicate(timeout=tap.HANG)[0].decode()] if init.returncode or text]
     newest = server.sql('SELECT version, count(*) FROM fairmill_schema GROUP BY version ORDER BY version DESC', NAME)
-    tap.ok(not wrong and int(newest[0][1]) == 1 and len(newest) == 2, f'{kind}: of four init at once each ends well', newest, *wrong[:4])
+    tap.ok(not wrong and int(newest[0][1]) == 1 and len(newest) == 2,
+           f'{kind}: four concurrent init succeed', newest, *wrong[:4])
     if server.user:
         server.become_writer()
 
