@@ -121,8 +121,8 @@ def same_as_direct(place):
                 tap.same(told, direct, f"the socket's response equals the direct output on {columns} columns ({command[0]})")
         place.ends(69, 'a file that is not a socket is an error', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
-        place.says('the error says that the socket cannot be asked', 'cannot connect')
-        place.ends(3, 'status --nagios exits with 3 if the socket cannot be asked', 'status', '--nagios',
+        place.says('the error says that the client cannot connect to the socket', 'cannot connect')
+        place.ends(3, 'status --nagios exits with 3 if it cannot connect', 'status', '--nagios',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
         tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot connect') and place.out.count('\n') == 1,
                'status --nagios prints the reason in one line',

@@ -125,7 +125,7 @@ def of_an_older_release(place):
     place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - 9 * HOUR)
     theirs = values(place, END - 9 * HOUR)
     place.succeed('backfill', '--since', END - 3 * DAY, '--until', END - 2 * DAY)
-    place.ends(0, 'verify accepts them after backfill has added earlier points', 'verify')
+    place.ends(0, 'verify accepts old points after backfill has added earlier ones', 'verify')
     place.ends(0, 'verify --repair accepts points of an older release', 'verify', '--repair')
     tap.same(values(place, END - 9 * HOUR), theirs, 'verify --repair does not change points of an older release')
     place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - 9 * HOUR)

@@ -62,7 +62,7 @@ def same_as_history(place):
     tap.same([row[:3] + row[4:] for row in mine], [row[:3] + row[4:] for row in stored],
              'a backtest with the current settings equals history')
     tap.same([int(row[3]) for row in mine], [int(row[3]) for row in stored],
-             'its usage equals history, truncated to whole numbers')
+             'the usage in a backtest equals history, truncated to whole numbers')
 
 
 def same_as_runs(place):

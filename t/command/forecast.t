@@ -300,7 +300,7 @@ def forms(place):
 def mistakes(place):
     place.ready()
     place.ends(1, 'forecast before the first run exits with status 1', 'forecast', 'alice')
-    place.says('the error says that there are no results', 'no results yet')
+    place.says('the error of forecast says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     for statement, words, *arguments in (
             ('nobody', ['missing NAME']),

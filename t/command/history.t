@@ -103,7 +103,7 @@ def no_history(place):
               for table in ('history', 'history_point', 'usage_day', 'usage_open', 'usage_span')]
     tap.same(counts, [0] * 5, 'with history_days = 0 no history is stored')
     place.ends(1, 'without history, the history command exits with status 1', 'history', 'alice')
-    place.says('the error says that there are no results', 'no results yet')
+    place.says('the error of history says that there are no results', 'no results yet')
 
 
 def edges(place):
@@ -438,7 +438,7 @@ def zone_with_open_usage(place):
     place.change('DELETE FROM tiny_job_table WHERE time_end > 0 AND time_end < ?', START - 4 * DAY)
     place.succeed('run', '--now', NOW + 60, **env('Asia/Kolkata'))
     place.says('the run warns of the changed zone', 'the time zone differs from the last run')
-    place.ends(0, 'verify finds no difference after it', 'verify', **env('Asia/Kolkata'))
+    place.ends(0, 'verify finds no difference after the zone changed', 'verify', **env('Asia/Kolkata'))
     place.succeed('run', '--now', NOW + 120, **env('Asia/Kolkata'))
     tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('incremental',)],
              'the next run continues from the checkpoint')
@@ -652,7 +652,7 @@ def wrong(place):
                            (('history', 'bob', '--csv', '--json'), '--csv and --json are mutually exclusive'),
                            (('history', 'bob', '--cluster', 'none'), 'an unknown cluster is rejected')):
         place.ends(64, why, *arguments)
-    place.says('the error names the unknown cluster', "cluster 'none'")
+    place.says('the error of history names the unknown cluster', "cluster 'none'")
     place.ends(1, 'a range without points exits with status 1', 'history', 'bob', '--until', 5)
     place.says('the error for a range without points names the user', "'bob'")
 

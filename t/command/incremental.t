@@ -441,14 +441,14 @@ def read_only_commands(site):
     tap.same(answers(), kept, 'forecast, whatif and ledger compute the same with and without a checkpoint')
     site.change('DELETE FROM tiny_job_table WHERE time_end = ?', NOW - 9 * DAY)
     read = answers()
-    tap.ok(all(one != other for one, other in zip(read, kept)), 'they compute other values without the deleted job', read, kept)
+    tap.ok(all(one != other for one, other in zip(read, kept)), 'these commands compute other values without the deleted job', read, kept)
     for table, rows in seal.items():
         site.query(f'DELETE FROM {table}')
         for row in rows:
             site.query(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)
-    tap.same(answers(), kept, 'they continue from the checkpoint that has the deleted job')
+    tap.same(answers(), kept, 'these commands continue from the checkpoint with the deleted job')
     site.query("UPDATE fairmill_seal_usage SET sum_0 = sum_0 + 1")
-    tap.same(answers(), read, 'they do not use a damaged checkpoint')
+    tap.same(answers(), read, 'these commands do not use a damaged checkpoint')
 
 
 with Site() as site:

@@ -326,7 +326,7 @@ def questions(desk):
     desk.begin()
     desk.ends(64, 'without --yes and a terminal an entry is rejected', 'ledger', 'debit', 5, '-u', 'alice', '-A',
               'physics', '-w', 'x')
-    desk.says('the error names --yes', '--yes')
+    desk.says('the error without a terminal names --yes', '--yes')
     for answer, entered in (('n', 0), ('', 0), ('y', 1)):
         ours, theirs = pty.openpty()
         os.write(ours, f'{answer}\n'.encode())
@@ -414,7 +414,7 @@ def lists(desk):
     desk.settings({'source.driver': None, 'source.database': None}, name='reader.conf')
     desk.ends(0, 'list works with settings that have only the results', 'ledger', 'list', settings='reader.conf')
     desk.ends(64, 'list of an unknown cluster is rejected', 'ledger', 'list', '-M', 'huge')
-    desk.says('the error names the unknown cluster', "'huge'")
+    desk.says('the error of list names the unknown cluster', "'huge'")
 
 
 def who(desk):

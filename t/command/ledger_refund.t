@@ -93,7 +93,7 @@ def by_node(place):
     place.ends(78, 'without a GRANT for the nodes, refund --node exits with 78',
                'ledger', 'refund', '--node', 'n7', *span, '--why', 'w',
                '--yes')
-    place.says('the error names the column', 'nodelist')
+    place.says('the error of refund --node names the missing column', 'nodelist')
 
 
 def many(place):

@@ -161,7 +161,7 @@ root/
     tap.same(series('--accounts-only'), ([], ['root', 'a', 'b', 'c', 'd'], 5), '--accounts-only omits users')
     tap.same(series('--top=0'), ([], [], 10), '--top=0 omits all associations')
     place.ends(64, '--top -1 is rejected', 'metrics', '--top', '-1')
-    place.says('the error names --top', '--top')
+    place.says('the error for --top -1 names the option', '--top')
     place.multiply('tiny_assoc_table', "user = 'ua'", 1500, id_assoc='100 + i', user="'more' || i")
     place.succeed('run', '--now', NOW + 1)
     users, accounts, left = series()
@@ -194,7 +194,7 @@ def files(place):
     tap.same([name for name in os.listdir(place.folder) if name.startswith('fairmill.prom')], ['fairmill.prom'],
              'no temporary file is left')
     place.ends(1, 'a missing directory is an error', 'metrics', '-o', place.path('none/x.prom'))
-    place.says('the error names the file', 'none/x.prom')
+    place.says('the error of metrics -o names the file', 'none/x.prom')
     os.mkdir(place.path('folder.prom'))
     place.ends(1, 'a directory in place of the file is an error', 'metrics', '-o', place.path('folder.prom'))
     tap.same([name for name in os.listdir(place.folder) if name.startswith('folder.prom.')], [],

@@ -115,7 +115,7 @@ def ends(place):
     tap.same(bound((recent, old)), 1 / 8, 'missing usage ended before the oldest row')
     tap.same(bound((recent, old, *none), horizon='0-9'), 1 / 8,
              "other clusters' rows and invalid rows do not change the bound")
-    tap.same(bound((old, recent), horizon='0-2'), 1 / 4, 'with a horizon, missing usage ended before it')
+    tap.same(bound((old, recent), horizon='0-2'), 1 / 4, 'with a horizon, missing usage ended before the horizon')
     tap.same(bound((recent, *none), horizon='0-2'), 1 / 2, 'if all rows ended after the horizon, the oldest row decides')
     tap.same(bound(none, horizon='0-2'), None, 'without an ended row there is no bound')
     tap.same(bound((old, recent), reset_period='100', reset_anchor=str(NOW - 90 * 60)), 0.0,

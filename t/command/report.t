@@ -76,7 +76,7 @@ def add_job(place, key, name, start, hours):
 def try_values(place):
     place.ready(SMALL, UTC)
     place.ends(1, 'before the first run, report exits with status 1', 'report')
-    place.says('the error says that there are no results', 'no results yet')
+    place.says('the error of report says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     place.succeed('report')
     cluster = data_of(place.out)['clusters'][0]
@@ -205,7 +205,7 @@ def try_output(place):
     place.succeed('report', '-o', 'page.html')
     tap.ok(os.stat(place.path('page.html')).st_ino != before, 'the file is replaced by a rename')
     place.ends(1, 'a missing directory for --output is an error', 'report', '-o', 'nowhere/page.html')
-    place.says('the error names the file', "cannot write 'nowhere/page.html':")
+    place.says('the error of report -o names the file', "cannot write 'nowhere/page.html':")
     os.mkdir(place.path('folder'))
     place.ends(1, 'a directory as --output is an error', 'report', '-o', 'folder')
     tap.same([name for name in os.listdir(place.folder) if 'folder.' in name], [],
@@ -327,7 +327,7 @@ def try_each(place):
                  'with -A the index has only the selected account')
     place.ends(64, '--each and --output are mutually exclusive', 'report', '--each', 'pages', '-o', 'x.html')
     place.ends(1, 'a directory that cannot be made is an error', 'report', '--each', 'fm.conf/pages')
-    place.says('the error names the directory', "'fm.conf/pages'")
+    place.says('the error of report --each names the directory', "'fm.conf/pages'")
 
 
 def try_each_cluster(place):

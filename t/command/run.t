@@ -96,7 +96,7 @@ def instants(place):
     place.succeed('run', '--now', NOW)
     kept = place.state()
     place.ends(64, 'an earlier --now is rejected', 'run', '--now', NOW - 1)
-    place.says('the error proposes --replace', '--replace')
+    place.says('the error for an earlier --now proposes --replace', '--replace')
     fairshare, runs, findings = place.state()
     tap.same([fairshare, runs[:-1], findings], kept, 'a rejected run publishes nothing')
     tap.same(place.query('SELECT as_of, status FROM fairmill_run ORDER BY run_id')[1:], [(NOW - 1, 'failed')],
@@ -208,7 +208,7 @@ def sharing(place):
     place.site()
     place.settings({'results.database': place.path('a.db')})
     place.ends(78, 'the accounting database is rejected as results database', 'init')
-    place.says('the error names share_database', 'share_database')
+    place.says('the error for a shared database names share_database', 'share_database')
     os.symlink(place.path('a.db'), place.path('link.db'))
     place.settings({'results.database': place.path('link.db')})
     place.ends(78, 'a link to the accounting database is rejected, too', 'init')

@@ -167,7 +167,7 @@ def chosen(place):
     tap.same([list(row) for row in json.loads(place.out)['clusters'][0]['associations']], [['id_assoc', 'username']] * 3,
              'JSON has the column names of the view')
     place.ends(64, 'an unknown column is rejected', 'show', '-o', 'acount')
-    place.says('the error proposes the nearest column', "unknown column 'acount'; did you mean 'account'?")
+    place.says('the error for an unknown column proposes the nearest one', "unknown column 'acount'; did you mean 'account'?")
 
 
 def walk(node):

@@ -24,7 +24,7 @@ ROOT = os.geteuid() == 0
 def before_any_run(place):
     place.ready()
     place.ends(1, 'status before the first run exits with status 1', 'status')
-    place.says('the error says that there are no results', 'no results yet')
+    place.says('the error of status says that there are no results', 'no results yet')
     place.ends(2, 'status --nagios before the first run exits with status 2', 'status', '--nagios')
     tap.ok('CRITICAL - no results yet' in place.out, 'status --nagios says that there are no results', place.out)
 

@@ -362,7 +362,7 @@ def horizon(place):
              'without an ended job there is no bound')
     recent = f'job root.u start={NOW - 9 * hour} end={NOW - hour} billing=1\n'
     tap.same(bound(ended + recent, horizon='0-2'), 1 / 4,
-             'with a horizon, jobs not read had ended before it')
+             'with a horizon, jobs not read had ended before the horizon')
     tap.same(bound(recent, horizon='0-2'), 1 / 2,
              'if all jobs ended after the horizon, the oldest decides')
     tap.same(bound(f'job root.u start={NOW} end=1000 billing=1\n' + recent, horizon='0-2'), 1 / 2,

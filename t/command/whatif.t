@@ -288,7 +288,7 @@ def random_sites(place):
 def mistakes(place):
     place.ready()
     place.ends(1, 'whatif before the first run exits with status 1', 'whatif')
-    place.says('the error says that there are no results', 'no results yet')
+    place.says('the error of whatif says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     for statement, words, *arguments in (
             ('shares of an unknown user', ["'nobody'"], '--shares', 'nobody=3'),
