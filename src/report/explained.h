@@ -16,6 +16,7 @@ struct permissions;
 struct table_layout;
 struct terminology;
 struct text;
+struct usage_unit;
 
 /* The output of `fairmill explain`, in sentences and rows. */
 struct explained {
@@ -26,7 +27,8 @@ struct explained {
     const struct explanation *explanation;
     const struct terminology *terms;
     const struct permissions *permissions; /* of the requesting user */
-    const char *unit;                      /* unit of usage; NULL: TRES-seconds */
+    const char *unit;                      /* unit of usage of OpenPBS; NULL: of Slurm */
+    const struct usage_unit *usage;        /* terms for usage of Slurm */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/release.h"
@@ -9,6 +10,7 @@
 #include "report/answer.h"
 #include "report/explained.h"
 #include "report/terminal.h"
+#include "report/usage_unit.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/text.h"
@@ -273,8 +275,9 @@ static void add_usage_amount(struct text *text, const struct explained *explaine
         text_format_printable(text, "%" PRIu64 " (%s)", amount, explained->unit);
         return;
     }
-    text_format(text, "%" PRIu64 " TRES-second%s (%s TRES-hours)", amount, amount == 1 ? "" : "s",
-                figure_text((double)amount / SECONDS_AN_HOUR, 6).bytes);
+    text_format(text, "%" PRIu64 " %.*s (%s %s)", amount,
+                (int)strlen(explained->usage->seconds) - (amount == 1), explained->usage->seconds,
+                figure_text((double)amount / SECONDS_AN_HOUR, 6).bytes, explained->usage->hours);
 }
 
 static void add_reversal(struct text *text, const struct explained *explained,
@@ -322,6 +325,7 @@ static void explanation_add_reversals(struct text *text, const struct explained 
 {
     const struct explanation *explanation = explained->explanation;
     struct text line = { 0 }, futile = { 0 };
+    bool has_usage = false;
     text_add(&futile, "Not sufficient in any amount: ");
     uint32_t futile_count = add_futile(&futile, explained);
     text_add(&futile, ".");
@@ -339,10 +343,14 @@ static void explanation_add_reversals(struct text *text, const struct explained 
         line.length = 0;
         text_add(&line, "- ");
         add_reversal(&line, explained, &explanation->reversals[i]);
+        has_usage |= explanation->reversals[i].change == MORE_USAGE ||
+                     explanation->reversals[i].change == LESS_USAGE;
         terminal_add_wrapped(text, line.bytes, 2);
     }
     if (futile_count)
         terminal_add_wrapped(text, futile.bytes, 0);
+    if (has_usage && !explained->unit && explained->usage->definition)
+        terminal_add_wrapped(text, explained->usage->definition, 0);
     text_free(&futile);
     text_free(&line);
 }

@@ -10,6 +10,7 @@
 #include "report/permissions.h"
 #include "report/table.h"
 #include "report/terminal.h"
+#include "report/usage_unit.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -147,7 +148,7 @@ static void explanation_weights_add_jobs(struct text *text, const struct explain
     terminal_say(text, 0,
                  "The remaining usage of all records is %s %s%s%s; Part is a fraction of it.",
                  figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
-                 explained->unit ? explained->unit : "TRES-seconds", explained->unit ? ")" : "");
+                 explained->unit ? explained->unit : explained->usage->seconds, explained->unit ? ")" : "");
     double published = explained->input->values[explained->explanation->one].usage_raw;
     if (weights->left != published)
         text_format(text, "The published usage is %s.\n",

@@ -12,6 +12,7 @@
 #include "report/answer.h"
 #include "report/permissions.h"
 #include "report/terminal.h"
+#include "report/usage_unit.h"
 #include "settings/scheduler.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -262,8 +263,8 @@ static void add_rates(struct answer *answer, const struct forecast_report *repor
                    "In the last week, average usage was %.4g (%s) per second (cluster: %.4g).\n",
                    report->rate[0], report->unit, report->rate[1]);
     else
-        answer_say(answer, "In the last week, %.4g TRES were charged on average (cluster: %.4g).\n",
-                   report->rate[0], report->rate[1]);
+        answer_say(answer, "In the last week, %.4g %s were charged on average (cluster: %.4g).\n",
+                   report->rate[0], report->usage->rate, report->rate[1]);
 }
 
 static void report_forecast_add_page(struct answer *answer, const struct forecast_report *report)

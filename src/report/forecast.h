@@ -7,6 +7,7 @@
 struct answer;
 struct table_layout;
 struct terminology;
+struct usage_unit;
 
 /* The output of `fairmill forecast` for an entity. */
 
@@ -15,7 +16,8 @@ struct terminology;
 struct forecast_report {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
     const struct terminology *terms;
-    const char *unit; /* unit of usage if jobs are not charged TRES; else NULL */
+    const char *unit;               /* unit of usage of OpenPBS; NULL: of Slurm */
+    const struct usage_unit *usage; /* terms for usage of Slurm */
     const struct algorithm *algorithm;
     bool published_only; /* computed from published values and the usage of days only */
     bool rounded;        /* usage that the requesting user may not see was rounded */

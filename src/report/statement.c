@@ -173,7 +173,9 @@ static void report_statement_add_title(struct answer *answer, const struct state
     if (view->tres)
         answer_say(answer, "Used: %s of %s, summed up as in sreport.\n", view->unit, view->tres);
     else
-        answer_say(answer, "Used: %s, as charged for fairshare.\n", view->unit);
+        answer_say(answer, "Used: %s, as charged for fairshare.\n", view->unit_text);
+    if (view->unit_definition)
+        answer_say(answer, "%s\n", view->unit_definition);
     answer_say(answer, "Due: a share of %s.\n",
                view->of_capacity ? "the cluster's capacity" : "the usage of the whole cluster");
     if (view->shares_from == INT64_MAX)

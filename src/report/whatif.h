@@ -67,6 +67,7 @@ struct whatif {
     const struct algorithm *algorithm[SIDES];
     struct arena *arena;       /* owns all texts */
     struct name_list changes;  /* descriptions of the changes */
+    const char *definition;    /* static sentence that defines a unit in `changes`, or NULL */
     struct name_list commands; /* commands that apply them, or comments */
     uint32_t users[SIDES];
     bool unknown[SIDES]; /* no user has a place, because the algorithm has no values */

@@ -294,6 +294,8 @@ static void whatif_table_add_page(struct answer *answer, const struct whatif *wh
                whatif->changes.count ? ".  What if:" : "; nothing is changed.");
     for (size_t i = 0; i < whatif->changes.count; i++)
         answer_say(answer, "- %s\n", whatif->changes.values[i]);
+    if (whatif->definition)
+        answer_say(answer, "%s\n", whatif->definition);
     whatif_table_add_rows(answer, whatif, top);
     if (whatif->rounded)
         text_add(answer_text(answer), "\n" ROUNDED_NOTE);

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import demonstration
 import site_drawing
 import tap
-from place import Place
+from place import NOW, Place
 from seeds import seeds
 
 DAY, HOUR = 86400, 3600
@@ -266,8 +266,9 @@ def one_change(site):
     tap.ok((start + 2 * DAY, physics) not in rows, 'a day without usage has no row', rows)
     site.succeed('statement', '--since', '2025-03-10')
     lines = site.out.splitlines()
-    tap.same(lines[:3], ['Cluster tiny, 2025-03-10T00:00:00 to 2025-03-13T00:00:00, by month',
-                         'Used: TRES-hours, as charged for fairshare.', 'Due: a share of the usage of the whole cluster.'],
+    tap.same(lines[:4], ['Cluster tiny, 2025-03-10T00:00:00 to 2025-03-13T00:00:00, by month',
+                         'Used: TRES-hours, as charged for fairshare.', 'A TRES-hour is one billing unit of Slurm for one hour.',
+                         'Due: a share of the usage of the whole cluster.'],
              'the text output describes its terms')
     tap.same([line.split() for line in lines if line.split()[1:2] == ['physics'] and 'User' not in line][0],
              ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'the text output has hours and percent')
@@ -567,6 +568,22 @@ def several(site):
     site.ends(1, 'the omitted cluster alone exits with status 1', 'statement', '--since', '2025-03-10', '--cluster', 'old')
 
 
+def units(site):
+    """The unit of the text output depends on the settings with which the cluster was published."""
+    set_zone('UTC')
+    with open(site.path('slurm.conf'), 'w', encoding='utf-8') as file:
+        file.write('ClusterName=tiny\nPriorityDecayHalfLife=7-0\nNodeName=n[1-4] CPUs=16\nPartitionName=p Nodes=n[1-4]\n')
+    for keys, unit in (({}, 'TRES-hours'), ({'usage.charge': 'cpu'}, 'billed core-hours'),
+                       ({'slurm.conf': site.path('slurm.conf')}, 'billed core-hours'),
+                       ({'slurm.conf': site.path('slurm.conf'), 'usage.tres_weights': 'CPU=1,Mem=0.25G'}, 'TRES-hours'),
+                       ({'slurm.conf': site.path('slurm.conf'), 'usage.partition_tres_weights': 'p:CPU=2'}, 'TRES-hours')):
+        site.ready('cluster tiny\nroot/\n  physics/ 60\n    alice 10 use 300', {'usage.time_zone': 'UTC', **keys})
+        site.succeed('run', '--now', NOW)
+        site.succeed('statement', '--since', '2025-03-10')
+        tap.ok(f'Used: {unit}, as charged' in site.out, f'with {keys}, the statement has {unit}', site.out)
+        tap.same('A TRES-hour is' in site.out, unit == 'TRES-hours', f'with {keys}, only TRES-hours are defined')
+
+
 def shown(site):
     """Tests the width of the output for the demonstration."""
     set_zone('UTC')
@@ -577,7 +594,8 @@ def shown(site):
 
 def body():
     with Site() as site:
-        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, removed_associations, wrong, several, histories, shown):
+        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, removed_associations, wrong, several, histories,
+                     units, shown):
             part(site)
 
 

@@ -9,6 +9,7 @@
 #include "report/explained.h"
 #include "report/job_explanation.h"
 #include "report/priorities.h"
+#include "report/usage_unit.h"
 #include "results/published_find.h"
 #include "results/published_jobs.h"
 #include "settings/scheduler.h"
@@ -66,7 +67,8 @@ static int explain_command_add_subject(const struct command_context *context,
                                    &explanation,
                                    terminology_of(cluster->settings),
                                    &context->published.permissions,
-                                   published_unit(cluster) };
+                                   published_unit(cluster),
+                                   usage_unit_of(cluster->settings) };
     return explain(&input, one->node, other, &explanation)
                ? add_explained(context, cluster, &explained, err)
                : refuse_pair(one->node, other, context->shared->operands, err);

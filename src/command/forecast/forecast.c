@@ -10,6 +10,7 @@
 #include "db/db.h"
 #include "report/forecast.h"
 #include "report/terminal.h"
+#include "report/usage_unit.h"
 #include "results/published_find.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
@@ -129,6 +130,7 @@ static int print_forecast(const struct command_context *context, const char *nam
         .partition = names_text(cluster->names, node->partition),
         .terms = terminology_of(cluster->settings),
         .unit = published_unit(cluster),
+        .usage = usage_unit_of(cluster->settings),
         .published_only = options->published_only,
         .rounded = options->rounded,
         .algorithm = forecast->algorithm,

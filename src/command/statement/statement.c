@@ -10,6 +10,7 @@
 #include "core/usage/calendar.h"
 #include "db/db.h"
 #include "report/statement.h"
+#include "report/usage_unit.h"
 #include "results/association_times.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
@@ -189,11 +190,24 @@ static void take_period(void *context, const struct statement_period *period)
     statement_add_period(&printing->view, period, printing->answer);
 }
 
+/* Returns the term for charged usage; sreport's TRES are not billed. */
+static const char *unit_text_of(const struct command_statement_options *options,
+                                const struct usage_unit *usage)
+{
+    if (options->as_sreport)
+        return options->unit->of_tres;
+    return options->unit->seconds >= 3600 ? usage->hours
+           : options->unit->seconds >= 60 ? usage->minutes
+                                          : usage->seconds;
+}
+
 static struct statement_view statement_command_view_of(const struct statement_command_work *work,
                                                        const struct account_of *of)
 {
     const struct command_statement_options *options = work->options;
+    const struct usage_unit *usage = usage_unit_of(of->cluster->settings);
     const char *pbs_unit = published_unit(of->cluster);
+    const char *unit_text = pbs_unit ? pbs_unit : unit_text_of(options, usage);
     return (struct statement_view){
         .cluster = of->cluster->name,
         .from = of->from,
@@ -207,6 +221,8 @@ static struct statement_view statement_command_view_of(const struct statement_co
         .of_capacity = options->of_capacity,
         .scale = pbs_unit ? 1 : options->unit->seconds,
         .unit = pbs_unit ? pbs_unit : options->unit->of_tres,
+        .unit_text = unit_text,
+        .unit_definition = unit_text == usage->hours ? usage->definition : NULL,
         .shares_from = of->known.by_runs,
         .earlier_shares = of->known.by_source,
         .days_from = of->days_from,

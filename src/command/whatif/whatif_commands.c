@@ -6,6 +6,7 @@
 #include "command/command_line.h"
 #include "command/whatif/whatif_changes.h"
 #include "core/usage/entity.h"
+#include "report/usage_unit.h"
 #include "report/whatif.h"
 #include "results/published.h"
 #include "settings/scheduler.h"
@@ -157,7 +158,9 @@ static void describe_usage(const struct whatif_change *change,
         text_add_printable(&sentence, unit);
         text_add(&sentence, ") more");
     } else {
-        text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
+        const struct usage_unit *usage = usage_unit_of(cluster->settings);
+        text_format(&sentence, " has used %.10g %s more", change->usage / 3600, usage->hours);
+        whatif->definition = usage->definition;
     }
     if (*who.user) {
         text_format(&hours, "%sh", change->value);

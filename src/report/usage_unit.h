@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_USAGE_UNIT_H
+#define FAIRMILL_REPORT_USAGE_UNIT_H
+
+struct settings;
+
+/* The terms for usage in text output; CSV and JSON always say TRES-hours.  All strings are static.
+ */
+struct usage_unit {
+    const char *rate;                      /* charged per second, such as `billed cores` */
+    const char *seconds, *minutes, *hours; /* such as `billed core-hours` */
+    const char *definition;                /* a sentence that defines `hours`; NULL: not needed */
+};
+
+/*
+ * Returns the terms for usage that was charged with these settings.  They are core-hours if jobs
+ * are charged by CPUs: with charge = cpu, or by their billing if slurm.conf has no TRES weights,
+ * because Slurm's billing is then the number of CPUs.  Otherwise they are TRES-hours.
+ */
+const struct usage_unit *usage_unit_of(const struct settings *settings);
+
+#endif
