@@ -49,8 +49,9 @@ struct printed_number {
 #define PRINTED_CUT (-1)
 
 /*
- * Reads a number that was rounded to `decimals` decimals or, with PRINTED_CUT, truncated to an
- * integer.  A number with a different number of decimals is taken to be exact to the precision of a
+ * Reads a number that was rounded to `decimals` decimals.  With PRINTED_CUT, an integer was
+ * truncated, and a number with decimals was rounded to those that it has.  A number with an
+ * exponent was rounded to its digits.  Any other number is taken to be exact to the precision of a
  * double.  Returns false if the text is not a number.  An empty text gives NOT_PRINTED.
  */
 bool printed_number_read(struct printed_number *number, struct span span, int decimals);

@@ -322,7 +322,7 @@ def try_nothing(place, browser, pages):
     tap.ok('user0' not in words and '8 jobs are pending. Data about users is private on this site.' in words,
            'with private = yes the page shows no users', words)
     tap.same(browser.run("return [...document.querySelectorAll('#people-table th')].map(each => each.textContent.replace(/ .$/, ''))"),
-             ['Name', 'Account', 'Share', 'Usage', 'Share of cluster', 'Share of total usage', 'Decayed usage', 'In this period', 'Level FS'], 'with private = yes the table has no columns for users')
+             ['Name', 'Account', 'Share', 'Usage', 'Share of all', 'Usage of all', 'Decayed', 'In period', 'Level FS'], 'with private = yes the table has no columns for users')
     fits(browser, 'a page of accounts')
     for algorithm in ('classic', 'linear', 'pbs', 'depth_oblivious'):
         publish(place, 10, days=3, **{'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
@@ -345,7 +345,7 @@ def try_openpbs(place, browser, pages):
         tap.same(fairmill(conf, *command), (0, '', ''), f'{command[0]} of OpenPBS succeeds')
     browser.open(pages.url + 'pbs.html')
     tap.same([browser.run(f"return [...document.querySelectorAll('#{table} th')].map(each => each.textContent.replace(/ .$/, ''))") for table in ('people-table', 'queue-table')],
-             [['Name', 'Group', 'Share', 'Usage', 'Share of total usage', 'Decayed usage', 'In this period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
+             [['Name', 'Group', 'Share', 'Usage', 'Usage of all', 'Decayed', 'In period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
              "tables have OpenPBS's terms as headings")
     rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
     tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][4] == '–' and 'has no shares' in rows[-1][5]
