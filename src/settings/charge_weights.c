@@ -64,19 +64,19 @@ static bool read_item(struct weight_list *list, char *item, struct text *reason)
     if (slash)
         *slash = '\0';
     if (!value || !*type || (slash && !slash[1])) {
-        text_add(reason, "each must be TRES=WEIGHT, such as CPU=1, Mem=0.25G or GRES/gpu=2");
+        text_add(reason, "each item must be TRES=WEIGHT, such as CPU=1, Mem=0.25G or GRES/gpu=2");
         return false;
     }
     struct tres_weight *weight = charge_weights_place_of(list, type, slash ? slash + 1 : "");
     if (!read_rate(weight, value)) {
         text_format(reason,
-                    "the weight of '%s%s%s' must be a number, not below 0, with K, M, G, T, P or "
-                    "nothing behind it",
+                    "the weight of '%s%s%s' must be a number of at least 0; it may have the unit "
+                    "K, M, G, T or P",
                     type, slash ? "/" : "", slash ? slash + 1 : "");
         return false;
     }
     if (list->count > WEIGHTS_LIMIT)
-        text_format(reason, "more than %d TRES", WEIGHTS_LIMIT);
+        text_format(reason, "the list has more than %d TRES", WEIGHTS_LIMIT);
     return list->count <= WEIGHTS_LIMIT;
 }
 
@@ -105,13 +105,13 @@ static bool read_partition(struct charge_weights *pricing, char *item, struct te
 {
     char *name, *rest = NULL, *weights = list_part(item, strchr(item, ':'), &name);
     if (!weights) {
-        text_add(reason, "each must be PARTITION: and its weights with blanks between, such as "
-                         "gpu:CPU=1 GRES/gpu=2");
+        text_add(reason, "each item must be PARTITION:TRES=WEIGHT; separate the weights of a "
+                         "partition by blanks, such as gpu:CPU=1 GRES/gpu=2");
         return false;
     }
     for (size_t i = 0; i < pricing->partition_weight_count; i++)
         if (reads_as(name, strlen(name), pricing->partition_weights[i].name)) {
-            text_format(reason, "'%s' is there twice", name);
+            text_format(reason, "'%s' is in the list twice", name);
             return false;
         }
     struct named_weights *named = add_named_weights(pricing, name);
@@ -146,13 +146,14 @@ static bool charge_weights_read_factor(struct factor_list *list, char *item, str
     char *name, *factor = list_part(item, strrchr(item, ':'), &name);
     struct named_factor added = { 0 };
     if (!factor || !decimal_parse(factor, strlen(factor), &added.factor)) {
-        text_add(reason, "each must be NAME:FACTOR, the factor a decimal of at most 18 digits, not "
-                         "below 0");
+        text_add(reason,
+                 "each item must be NAME:FACTOR; the factor is a decimal number of at least "
+                 "0 with at most 18 digits");
         return false;
     }
     for (size_t i = 0; i < list->count; i++)
         if (reads_as(name, strlen(name), list->factors[i].name)) {
-            text_format(reason, "'%s' is there twice", name);
+            text_format(reason, "'%s' is in the list twice", name);
             return false;
         }
     added.name = utf8_copy(name, strlen(name));

@@ -77,8 +77,8 @@ static int check_environment_zone(struct error *err)
         (*name == '/' && is_zone_file(name)))
         return 0;
     return fail(err, ERROR_SETTINGS,
-                "[usage] time_zone = 'system': TZ is '%s', and this machine knows no such time "
-                "zone",
+                "[usage] time_zone = 'system': TZ is '%s', but this host has no such time zone; "
+                "correct TZ or install the host's time zone data",
                 given);
 }
 
@@ -89,9 +89,12 @@ int time_zone_set(const char *name, struct error *err)
             return -1;
     } else if (!time_zone_exists(name)) {
         return fail(err, ERROR_SETTINGS,
-                    "[usage] time_zone = '%s': this machine knows no such time zone", name);
+                    "[usage] time_zone = '%s': this host has no such time zone; use a name such as "
+                    "Europe/Berlin, or install the host's time zone data",
+                    name);
     } else if (setenv("TZ", name, 1)) {
-        return fail(err, ERROR_OTHER, "cannot set the time zone: %s", strerror(errno));
+        return fail(err, ERROR_OTHER, "cannot set the time zone to '%s': %s", name,
+                    strerror(errno));
     }
     tzset();
     return 0;
@@ -116,7 +119,8 @@ static int refuse_key(const char *path, const struct settings_line *line, struct
                     "'%s', line %u: unknown key '%s' in [%s]; it belongs in [%s]", path, line->line,
                     line->key, line->section, elsewhere);
     return fail(err, ERROR_SETTINGS, "'%s', line %u: unknown key '%s' in [%s]%s%s%s", path,
-                line->line, line->key, line->section, nearest ? "; did you mean '" : "",
+                line->line, line->key, line->section,
+                nearest ? "; did you mean '" : "; fairmill.conf(5) lists the keys",
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -153,8 +157,9 @@ static int settings_load_check_line(const char *path, const struct settings_line
         return 0;
     const char *nearest = section_nearest(line->section);
     return fail(err, ERROR_SETTINGS, "'%s', line %u: unknown section [%s]%s%s%s", path, line->line,
-                line->section, nearest ? "; did you mean [" : "", nearest ? nearest : "",
-                nearest ? "]?" : "");
+                line->section,
+                nearest ? "; did you mean [" : "; fairmill.conf(5) lists the sections",
+                nearest ? nearest : "", nearest ? "]?" : "");
 }
 
 /* Returns the value of a key according to iniparser, or NULL if the key is missing. */
@@ -177,13 +182,18 @@ static int compare_lines(const char *path, const struct settings_lines *lines, d
         const char *value =
             line->key ? settings_load_value_of(file, line->section, line->key) : NULL;
         if (line->key && (!value || strcmp(value, line->value) != 0))
-            return fail(err, ERROR_SETTINGS,
-                        "'%s', line %u: %s = '%s', which this iniparser reads as '%s'", path,
-                        line->line, line->key, line->value, value ? value : "");
+            return fail(
+                err, ERROR_SETTINGS,
+                "'%s', line %u: the installed iniparser reads %s = '%s' as '%s'; write the value "
+                "in another way, or install another release of iniparser",
+                path, line->line, line->key, line->value, value ? value : "");
     }
     if ((size_t)file->n == lines->count)
         return 0;
-    return fail(err, ERROR_SETTINGS, "'%s': this iniparser finds more than is there", path);
+    return fail(err, ERROR_SETTINGS,
+                "'%s': the installed iniparser finds more keys than the file has; install another "
+                "release of iniparser",
+                path);
 }
 
 /* Parses the file with iniparser if all of its sections and keys are known. */
@@ -266,7 +276,8 @@ static int assign(struct settings *settings, const struct setting *setting,
                   const struct setting_origin *origin, struct error *err)
 {
     if (!origin->value)
-        return fail(err, ERROR_SETTINGS, "[%s] %s is missing", setting->section, setting->key);
+        return fail(err, ERROR_SETTINGS, "[%s] %s is missing; it has no default", setting->section,
+                    setting->key);
     if (origin->from == FROM_SLURM_CONF)
         return slurm_setting_assign(settings, setting, origin, err);
     int result = setting_assign(setting, settings, origin->value, err);
@@ -319,7 +330,8 @@ static int check_max_lag(const struct settings *settings, struct error *err)
     const char *driver = settings->source.driver;
     if (settings->max_lag_s < 0 || !driver || db_driver_named(driver)->replica_lag)
         return 0;
-    return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
+    return fail(err, ERROR_SETTINGS,
+                "[source] max_lag: driver '%s' does not support replicas; remove max_lag", driver);
 }
 
 /* Only layout slurmdbd has a lineage column, so the other layouts cannot sort by its collation. */
@@ -330,8 +342,8 @@ static int check_ties(const struct settings *settings, struct error *err)
         settings->origins[line].from != FROM_SETTINGS)
         return 0;
     return fail(err, ERROR_SETTINGS,
-                "[fairshare] ties = 'collation': layout '%s' has no column 'lineage' whose "
-                "collation it could be",
+                "[fairshare] ties = 'collation': layout '%s' has no column 'lineage', whose "
+                "collation is needed; remove ties, or set it to bytes",
                 settings->layout);
 }
 
@@ -341,12 +353,13 @@ static int check_decay(const struct settings *settings, struct error *err)
         return 0;
     if (!scheduler_of(settings)->decays_in_steps)
         return fail(err, ERROR_SETTINGS,
-                    "[usage] decay = 'steps': layout '%s' has none, only 'pbs' has",
+                    "[usage] decay = 'steps': not available with layout = %s, only with pbs; set "
+                    "decay = exact",
                     settings->layout);
     if (!settings->half_life_of_source)
         return fail(err, ERROR_SETTINGS,
-                    "[usage] half_life: decay = steps has fairshare_decay_time and "
-                    "fairshare_decay_factor of [pbs] or sched_config instead");
+                    "[usage] half_life: not available with decay = steps; remove it and set "
+                    "fairshare_decay_time and fairshare_decay_factor in [pbs] or sched_config");
     return 0;
 }
 
@@ -397,14 +410,15 @@ void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST])
 const char *settings_refuse_rollup(const struct settings *settings)
 {
     if (!source_type_of(settings)->is_slurmdbd)
-        return "there are rollups with layout slurmdbd only";
+        return "only layout slurmdbd has rollups; set source = jobs";
     if (settings->charge == CHARGE_TRES && settings->weights.weight_rule != WEIGHTS_SUM)
-        return "rollups do not tell which TRES of a job was the highest";
+        return "MAX_TRES and MAX_TRES_GRES need the TRES of each job, which rollups do not "
+               "contain; set source = jobs";
     /* With charge = auto, rollups use the stored billing. */
     if (settings->weights.partition_factors.count ||
         (settings->charge == CHARGE_TRES && settings->weights.partition_weight_count))
-        return "rollups do not tell partitions, which partition_tres_weights and "
-               "partition_usage_factors need";
+        return "partition_tres_weights and partition_usage_factors need the partition of each job, "
+               "which rollups do not contain; set source = jobs";
     return NULL;
 }
 
@@ -433,8 +447,8 @@ static int settings_load_complete(struct settings *settings, enum settings_use u
     if (!reads_results_only(use) && settings->charge == CHARGE_TRES &&
         !settings->weights.weights.count)
         return fail(err, ERROR_SETTINGS,
-                    "[usage] tres_weights is empty, and charge = tres needs it, as in "
-                    "tres_weights = CPU=1,Mem=0.25G, or a slurm.conf with "
+                    "[usage] charge = 'tres': tres_weights is empty; set it, such as "
+                    "tres_weights = CPU=1,Mem=0.25G, or set [slurm] conf to a slurm.conf with "
                     "TRESBillingWeights");
     settings->source.deadline_s = settings->results.deadline_s = (unsigned)settings->deadline_s;
 

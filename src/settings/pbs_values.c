@@ -47,21 +47,21 @@ bool read_pbs_formula(void *field, const char *value, struct text *reason)
 bool read_pbs_entity(void *field, const char *value, struct text *reason)
 {
     return pbs_value_take(field, value, entity_kind_of(value) < ENTITY_KINDS, reason,
-                          "it is none of euser, egroup, Account_Name, queue and egroup:euser");
+                          "must be euser, egroup, Account_Name, queue or egroup:euser");
 }
 
 bool read_pbs_decay_time(void *field, const char *value, struct text *reason)
 {
     uint64_t seconds;
     return pbs_value_take(field, value, clock_span_parse(value, strlen(value), &seconds) && seconds,
-                          reason, "it is no HH:MM:SS, MM:SS or seconds above 0");
+                          reason, "must be a time above 0, as HH:MM:SS, MM:SS or seconds");
 }
 
 bool read_pbs_decay_factor(void *field, const char *value, struct text *reason)
 {
     double factor;
     return pbs_value_take(field, value, number_real(value, &factor) && factor > 0 && factor < 1,
-                          reason, "it is no number between 0 and 1");
+                          reason, "must be a number above 0 and below 1");
 }
 
 bool read_pbs_shares(void *field, const char *value, struct text *reason)
@@ -69,7 +69,7 @@ bool read_pbs_shares(void *field, const char *value, struct text *reason)
     uint64_t shares;
     return pbs_value_take(field, value,
                           number_unsigned(value, strlen(value), &shares) && shares <= INT32_MAX,
-                          reason, "it is no number from 0 to 2147483647");
+                          reason, "must be a whole number from 0 to 2147483647");
 }
 
 bool read_pbs_truth(void *field, const char *value, struct text *reason)
@@ -78,7 +78,7 @@ bool read_pbs_truth(void *field, const char *value, struct text *reason)
     bool is_number = number_unsigned(value, strlen(value), &number);
     bool truth = is_number ? number > 0 : !strcasecmp(value, "true");
     if (*value && !is_number && !truth && strcasecmp(value, "false") != 0)
-        return pbs_value_take(field, value, false, reason, "it is neither true nor false");
+        return pbs_value_take(field, value, false, reason, "must be true or false");
     *(const char **)field = !*value ? "" : truth ? "true" : "false";
     return true;
 }
@@ -87,5 +87,5 @@ bool read_pbs_number(void *field, const char *value, struct text *reason)
 {
     double number;
     return pbs_value_take(field, value, number_real(value, &number) && isfinite(number), reason,
-                          "it is no number");
+                          "must be a number");
 }

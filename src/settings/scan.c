@@ -61,22 +61,22 @@ static int scan_section(struct scan *scan, char *text)
 {
     char *end = strchr(text, ']');
     if (!end)
-        return refuse_line(scan, "a section without its ']'", NULL);
+        return refuse_line(scan, "missing ']' after the section's name", NULL);
     const char *behind = end + 1 + strspn(end + 1, " \t");
     /* After a section header, iniparser does not accept a comment in the same line. */
     if (*behind)
         return refuse_line(
             scan,
-            "something behind the section's ']' (a comment needs a line of its own):", behind);
+            "unexpected text after the section's ']' (a comment needs its own line):", behind);
     *end = '\0';
     const char *name = trim_blanks(text + 1);
     if (!*name)
-        return refuse_line(scan, "a section without a name", NULL);
+        return refuse_line(scan, "the section has no name", NULL);
     if (strchr(name, ':'))
-        return refuse_line(scan, "a colon in the section's name", name);
+        return refuse_line(scan, "the section's name contains a colon:", name);
     scan->section = keep_name(scan, name);
     if (!settings_scan_is_first(scan, ""))
-        return refuse_line(scan, "there is another section", name);
+        return refuse_line(scan, "duplicate section", name);
     keep_line(scan, NULL, NULL);
     return 0;
 }
@@ -89,12 +89,12 @@ static int scan_quoted(const struct scan *scan, char *value, const char **meanin
 {
     char *end = strchr(value + 1, *value);
     if (!end)
-        return refuse_line(scan, "a quote that is not closed:", value);
+        return refuse_line(scan, "missing closing quote:", value);
     if (memchr(value, '\\', (size_t)(end - value)))
-        return refuse_line(scan, "a backslash in quotes, without which it stays:", value);
+        return refuse_line(scan, "a value with a backslash must not be in quotes:", value);
     const char *behind = end + 1 + strspn(end + 1, " \t");
     if (*behind && *behind != '#' && *behind != ';')
-        return refuse_line(scan, "something behind the closing quote:", behind);
+        return refuse_line(scan, "unexpected text after the closing quote:", behind);
     *meaning = arena_copy(scan->lines->arena, value + 1, (size_t)(end - value - 1));
     return 0;
 }
@@ -131,22 +131,23 @@ static int scan_key(struct scan *scan, char *text)
 {
     char *end = strchr(text, '=');
     if (!end && is_secret(text))
-        return refuse_line(scan, "neither a [section] nor key = value", NULL);
+        return refuse_line(scan, "expected [section] or key = value", NULL);
     if (!end)
-        return refuse_line(scan, "neither a [section] nor key = value:", text);
+        return refuse_line(scan, "expected [section] or key = value, found", text);
     *end = '\0';
     text = trim_blanks(text);
     if (!*text)
-        return refuse_line(scan, "no key before the =", NULL);
+        return refuse_line(scan, "missing key before the '='", NULL);
     if (!scan->section)
-        return refuse_line(scan, "a key before the first [section]:", text);
+        return refuse_line(scan, "key before the first [section]:", text);
     if (strchr(text, ':'))
-        return refuse_line(scan, "a colon in the key", text);
+        return refuse_line(scan, "the key contains a colon:", text);
     const char *key = keep_name(scan, text), *value = NULL;
     if (!settings_scan_is_first(scan, key))
-        return refuse_line(scan, "this key was there before:", text);
+        return refuse_line(scan, "duplicate key", text);
     if (is_secret(text))
-        return refuse_line(scan, "no password belongs here, fairmill.conf(5) says where:", text);
+        return refuse_line(
+            scan, "the settings must not contain passwords; see LOGIN in fairmill.conf(5):", text);
     if (scan_value(scan, end + 1, &value))
         return -1;
     keep_line(scan, key, value);
@@ -159,19 +160,22 @@ static const char other_blanks[] = "\v\f\r";
 static int scan_line(struct scan *scan, char *text, size_t length)
 {
     if (strlen(text) != length)
-        return refuse_line(scan, "a NUL byte", NULL);
+        return refuse_line(scan, "the line contains a NUL byte", NULL);
     if (scan->line == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
-        return refuse_line(scan, "a byte-order mark; save the file without it", NULL);
+        return refuse_line(scan, "the file begins with a byte-order mark; save it without one",
+                           NULL);
     if (length > LINE_BYTES)
-        return refuse_line(scan, "longer than 1000 bytes", NULL);
+        return refuse_line(scan, "the line is longer than 1000 bytes", NULL);
     /* Accept lines that end with \r\n. */
     while (length && strchr(" \t\r\n", text[length - 1]))
         text[--length] = '\0';
     if (strpbrk(text, other_blanks))
-        return refuse_line(scan, "a control character that stands for a blank", NULL);
+        return refuse_line(
+            scan, "the line contains a carriage return, vertical tab or form feed; use a blank",
+            NULL);
     if (length && text[length - 1] == '\\')
-        return refuse_line(scan, "a backslash at the end, and nothing goes on in the next line",
-                           NULL);
+        return refuse_line(
+            scan, "a line must not end with a backslash; write the value in one line", NULL);
     text += strspn(text, " \t");
     if (!*text || *text == '#' || *text == ';')
         return 0;
@@ -202,10 +206,10 @@ static int check_file(const char *path, struct error *err)
     if (stat(path, &status))
         return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return fail(err, ERROR_SETTINGS, "cannot read '%s': it is no file", path);
+        return fail(err, ERROR_SETTINGS, "'%s' is not a regular file", path);
     if (status.st_mode & (S_IWGRP | S_IWOTH))
-        return fail(err, ERROR_SETTINGS,
-                    "'%s' may be written by others than its owner: chmod go-w it", path);
+        return fail(err, ERROR_SETTINGS, "'%s' is writable by other users; run `chmod go-w` on it",
+                    path);
     return 0;
 }
 

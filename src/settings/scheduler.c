@@ -65,24 +65,24 @@ static const struct scheduler schedulers[SCHEDULERS] = {
         .decays_in_steps = true,
         .has_unit = true,
         .zero_shares = ENTITY_UNKNOWN,
-        .no_removal = "who has no line in resource_group is an entity of the group unknown; "
-                      "--shares NAME=0 leaves it without any",
-        .no_parent_shares = "a line of resource_group has a number",
-        .no_weights = "OpenPBS has no weights of priorities; `fairmill prio` takes another "
-                      "job_sort_formula",
+        .no_removal = "an entity without a line in resource_group belongs to the group unknown; "
+                      "to give it no shares, use --shares NAME=0",
+        .no_parent_shares = "shares in resource_group are always numbers",
+        .no_weights = "OpenPBS has no priority weights; to try another job_sort_formula, use "
+                      "`fairmill prio --formula`",
         .defaults = openpbs_defaults,
     },
 };
 
 const struct source_type source_types[] = {
     { "slurmdbd", SCHEDULER_SLURM, true,
-      "mend the association that the message names, with sacctmgr; `on_bad_rows = skip' in "
-      "[source] leaves it out meanwhile" },
+      "use sacctmgr to fix the association that the message names; until then, set "
+      "`on_bad_rows = skip` in [source] to leave it out" },
     { "plain", SCHEDULER_SLURM, false,
-      "mend the association that the message names; `on_bad_rows = skip' in [source] leaves it "
-      "out meanwhile" },
+      "fix the association that the message names; until then, set `on_bad_rows = skip` in "
+      "[source] to leave it out" },
     { "pbs", SCHEDULER_OPENPBS, false,
-      "correct what the message names, and `fairmill import pbs' again" },
+      "correct the data that the message names, then run `fairmill import pbs` again" },
     { .name = NULL },
 };
 

@@ -22,17 +22,18 @@ static const char *const decays[] = { "exact", "steps", NULL };
 static const char *const ties_names[] = { "collation", "bytes", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
-#define FORM_OF_DURATION "a number with s, m, h, d or w behind it"
-#define FORM_OF_SPAN \
-    "must be " FORM_OF_DURATION ", or a time string: min, hr:min:00, days-hr:min:00 or days-hr"
-#define BEYOND_CENTURY "is more than a century"
-#define BEYOND_SLURM "is more than 4294967295 minutes"
+#define FORM_OF_DURATION "a number of seconds, or a number with the unit s, m, h, d or w"
+#define FORM_OF_SPAN                                                                     \
+    "must be a number with the unit s, m, h, d or w, or a time string: min, hr:min:00, " \
+    "days-hr:min:00 or days-hr"
+#define BEYOND_CENTURY "must be at most a century"
+#define BEYOND_SLURM "must be at most 4294967295 minutes"
 
 /* clang-format off */
 static const struct number_value ports = { VALUE_WHOLE, OF_UNSIGNED, 0, 65535,
-    .wanted = "must be a port number, 1 to 65535 (0: the usual one)" };
+    .wanted = "must be a port number from 1 to 65535, or 0 for the default port" };
 static const struct number_value days = { VALUE_WHOLE, OF_UINT64, 0, 36525,
-    .wanted = "must be a number of days" };
+    .wanted = "must be a whole number of days, at most 36525" };
 static const struct number_value weights = { VALUE_WHOLE, OF_UINT64, 0, UINT32_MAX,
     .wanted = "must be a whole number from 0 to 4294967295" };
 static const struct number_value dampenings = { VALUE_REAL, OF_DOUBLE, 1, 65535,
@@ -44,11 +45,13 @@ static const struct number_value factors = { VALUE_REAL, OF_DOUBLE, 1e-9, 1e9,
 static const struct number_value usages = { VALUE_REAL, OF_DOUBLE, 0, 1e15,
     .wanted = "must be a number from 0 to 1e15" };
 static const struct number_value durations = { VALUE_DURATION, OF_UINT64, 0, CENTURY_S,
-    .wanted = "must be " FORM_OF_DURATION };
+    .wanted = "must be " FORM_OF_DURATION, .above = BEYOND_CENTURY };
 static const struct number_value deadlines = { VALUE_DURATION, OF_UINT64, 1, 86400,
-    .wanted = "must be " FORM_OF_DURATION ", up to a day" };
+    .wanted = "must be " FORM_OF_DURATION, .above = "must be at most a day",
+    .below = "must be at least 1 s" };
 static const struct number_value lags = { VALUE_DURATION, OF_INT64, 0, CENTURY_S,
-    .wanted = "must be none or " FORM_OF_DURATION, .word = "none", .of_word = -1 };
+    .wanted = "must be none, " FORM_OF_DURATION, .word = "none", .of_word = -1,
+    .above = "must be none or at most a century" };
 static const struct number_value time_strings = { VALUE_TIME_STRING, OF_UINT64, 0, CENTURY_S,
     .wanted = FORM_OF_SPAN, .above = BEYOND_CENTURY };
 static const struct number_value horizons = { VALUE_TIME_STRING, OF_UINT64, 1, CENTURY_S,

@@ -71,7 +71,7 @@ bool read_driver(void *field, const char *value, struct text *reason)
         if (!strcasecmp(value, names[i]))
             return read_text(field, names[i], reason);
     }
-    return settings_value_refuse_name(reason, "this build has", names);
+    return settings_value_refuse_name(reason, "must be one of the drivers in this build:", names);
 }
 
 bool read_yes_no(void *field, const char *value, struct text *reason)
@@ -97,7 +97,7 @@ bool read_private(void *field, const char *value, struct text *reason)
         count++;
     }
     if (read && (!count || (nothing && count > 1))) {
-        text_add(reason, "must be usage, jobs, or both with a comma between them, yes or no");
+        text_add(reason, "must be yes, no, usage, jobs, or usage and jobs separated by a comma");
         read = false;
     }
     if (read)
@@ -197,12 +197,13 @@ bool read_reset_period(void *field, const char *value, struct text *reason)
             return true;
         }
     period->unit = RESET_EVERY;
-    if (time_string_parse(value, &period->span) && period->span && period->span <= CENTURY_S)
-        return true;
-    return settings_value_refuse(
-        reason,
-        "must be none, daily, weekly, monthly, quarterly, yearly, a number with s, m, h, d or w "
-        "behind it, or a time string (min, hr:min:00, days-hr:min:00, days-hr)");
+    if (!time_string_parse(value, &period->span))
+        return settings_value_refuse(
+            reason, "must be none, daily, weekly, monthly, quarterly, yearly, a duration such as "
+                    "90d, or a time string (min, hr:min:00, days-hr:min:00, days-hr)");
+    if (!period->span || period->span > CENTURY_S)
+        return settings_value_refuse(reason, "must be none, or above 0 and at most a century");
+    return true;
 }
 
 /* Slurm stores PriorityJobFactor as a 16-bit number. */
@@ -266,8 +267,8 @@ bool read_weight_tres(void *field, const char *value, struct text *reason)
     }
     if (good)
         return read_text(field, value, reason);
-    text_add(reason, "must be TRES=NUMBER, perhaps with K, M, G, T or P behind it, separated by "
-                     "commas, such as CPU=1000,Mem=2000,GRES/gpu=3000");
+    text_add(reason, "must be a comma-separated list of TRES=NUMBER, such as "
+                     "CPU=1000,Mem=2000,GRES/gpu=3000; a number may have the unit K, M, G, T or P");
     return false;
 }
 
@@ -310,9 +311,10 @@ bool read_partition_factors(void *field, const char *value, struct text *reason)
 {
     if (check_factors(value, false))
         return read_text(field, value, reason);
-    text_add(reason,
-             "must be PARTITION:NUMBER, separated by commas, each partition once: whole numbers up "
-             "to 65535, such as GPU:100, debug:10, or all from 0.0 to 1.0, such as GPU:0.5");
+    text_add(
+        reason,
+        "must be a comma-separated list of PARTITION:NUMBER without duplicates; use whole numbers "
+        "up to 65535, such as GPU:100, debug:10, or numbers from 0.0 to 1.0, such as GPU:0.5");
     return false;
 }
 
@@ -320,15 +322,16 @@ bool read_qos_factors(void *field, const char *value, struct text *reason)
 {
     if (check_factors(value, true))
         return read_text(field, value, reason);
-    text_add(reason, "must be QOS:NUMBER, separated by commas, each from 0.0 to 1.0 and each QOS "
-                     "once, such as high:1.0, low:0.25");
+    text_add(reason,
+             "must be a comma-separated list of QOS:NUMBER without duplicates, with numbers "
+             "from 0.0 to 1.0, such as high:1.0, low:0.25");
     return false;
 }
 
 static void explain_unknown(struct text *reason, const char *name)
 {
     if (flag_is_algorithm(name, strlen(name))) {
-        text_add(reason, "which algorithm it is, [fairshare] algorithm says");
+        text_format(reason, "'%s' selects an algorithm; set [fairshare] algorithm instead", name);
         return;
     }
     const char *names[FLAGS + 1] = { NULL };
@@ -338,6 +341,8 @@ static void explain_unknown(struct text *reason, const char *name)
     text_format(reason, "unknown flag '%s'", name);
     if (nearest)
         text_format(reason, "; did you mean '%s'?", nearest);
+    else
+        text_add(reason, "; fairmill.conf(5) lists the flags");
 }
 
 bool read_priority_flags(void *field, const char *value, struct text *reason)

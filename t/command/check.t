@@ -110,7 +110,7 @@ def data(place):
     place.change('ALTER TABLE lost_table RENAME TO cluster_table')
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'lost', id_parent = 999 WHERE acct = 'chemistry' AND user = ''")
     check(place, 65, 'check names an association without a parent and the next step',
-          'association 999', "next: mend the association", 'on_bad_rows = skip')
+          'association 999', "next: use sacctmgr to fix the association", 'on_bad_rows = skip')
 
 
 def zero_shares(place):

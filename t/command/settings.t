@@ -240,7 +240,7 @@ def files(place):
     # iniparser 4.2 removes a backslash in quotes, and 4.1 does not.
     for value in (b'"a\\b"', b'"a\\\\b"', b"'a\\b'", b'"a\\"'):
         raw(place, b'[source]\nclusters = ' + value + b'\n' + good.partition(b'[source]\n')[2],
-            f'a backslash in quotes is rejected ({value})', 'line 2: a backslash')
+            f'a backslash in quotes is rejected ({value})', 'line 2: a value with a backslash')
     raw(place, b'', 'an empty file is rejected', 'driver')
     place.ends(78, 'a missing file is rejected', 'check', settings='nowhere.conf')
     place.says('the error names the missing file', 'nowhere.conf')

@@ -108,7 +108,7 @@ MISTAKES = (
     ('PartitionName=p PriorityJobFactor=x', "PriorityJobFactor = 'x'"),
     ('NodeName=n[1-', "NodeName = 'n[1-'"),
     ('Include nowhere.conf', 'nowhere.conf'),
-    ('nonsense', 'neither KEY=VALUE'),
+    ('nonsense', 'expected KEY=VALUE'),
 )
 
 
@@ -223,7 +223,7 @@ def mistakes(place):
         place.says(f"the error for '{line}' has file, line and reason", place.path('slurm.conf'), 'line 2', said)
     write(place, '', mode=0o646)
     place.ends(78, 'a slurm.conf that all users can write is rejected', 'run', '--now', NOW + 1)
-    place.says('the error says that all users can write slurm.conf', 'everybody may write')
+    place.says('the error says that all users can write slurm.conf', 'all users can write')
     os.unlink(place.path('slurm.conf'))
     place.ends(78, 'a missing slurm.conf is rejected', 'run', '--now', NOW + 1)
     place.says('the error names the missing slurm.conf', place.path('slurm.conf'), '[slurm] conf')
@@ -304,7 +304,7 @@ def check(place):
     checked(place, {}, 'PriorityFlags=ACCRUE_ALLWAYS\n', 'check warns about unknown flags',
             "unknown flag 'ACCRUE_ALLWAYS'")
     checked(place, {}, 'PartitionName=p Nodes=n1\n', 'check warns about unknown nodes',
-            "'p' has 'n1', which is no node")
+            "partition 'p' contains 'n1', which is not a node")
     checked(place, {}, 'PriorityCalcPeriod=often\n', 'check warns about an invalid PriorityCalcPeriod',
             "PriorityCalcPeriod = 'often'")
     checked(place, {'priority.weight_age': '10', 'fairshare.algorithm': 'classic',

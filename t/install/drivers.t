@@ -97,7 +97,7 @@ class Build(Commands):
             self.command_ends(78, f'settings may not name {driver} as [{side}] ({name})',
                               *self.settings(side, driver, chosen[0]), 'check')
             names = ', '.join(f"'{each}'" for each in chosen)
-            tap.like(self.err, re.escape(f"[{side}] driver = '{driver}': this build has {names}") + '$',
+            tap.like(self.err, re.escape(f"[{side}] driver = '{driver}': must be one of the drivers in this build: {names}") + '$',
                      f'and it is said which ones they may ({name})')
 
 

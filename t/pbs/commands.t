@@ -48,7 +48,7 @@ def whatif(conf):
             (('--shares', 'unknown=3'), ['# sched_config: unknown_shares: 3'])):
         tap.same(sorted(lines(conf, *changes)), sorted(expected),
                  f"{' '.join(changes)} prints a line for OpenPBS's file")
-    for changes, why in ((('--remove-user', 'bob'), 'group unknown'), (('--shares', 'bob=parent'), 'has a number'), (('--weights', 'age=3'), 'job_sort_formula')):
+    for changes, why in ((('--remove-user', 'bob'), 'group unknown'), (('--shares', 'bob=parent'), 'are always numbers'), (('--weights', 'age=3'), 'job_sort_formula')):
         status, out, err = fairmill(conf, 'whatif', *changes)
         tap.ok(status == 64 and 'not available with layout = pbs' in err and why in err,
                f"{' '.join(changes)} is rejected, because OpenPBS does not support it", status, out, err)

@@ -152,12 +152,12 @@ fairshare_enforce_no_shares: 0 no
 
 
 def try_bad_config(place):
-    for bad, words in (('fairshare_entity : euser', 'the blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': it is none of euser,"),
+    for bad, words in (('fairshare_entity : euser', 'the blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': must be euser,"),
                        ('fairshare_entity:', "'fairshare_entity' has no value"), ('fairshare_usage_res: ncpus * walltime', "'*' follows 'fairshare_usage_res: ncpus'"),
                        ('fairshare_usage_res: "ncpus *"', 'fairshare_usage_res: ncpus *'), ('fairshare_usage_res: __import__("os")', 'fairshare_usage_res'),
-                       ('fairshare_decay_time: 1:2:3:4', 'it is no HH:MM:SS'), ('fairshare_decay_time: 0', 'it is no HH:MM:SS'), ('half_life: 1d', "'half_life: 1d': it is no HH:MM:SS"),
-                       ('fairshare_decay_factor: 1', 'it is no number between 0 and 1'), ('fairshare_decay_factor: 0.5x', 'it is no number between 0 and 1'),
-                       ('unknown_shares: -1', 'it is no number from 0'), ('unknown_shares: 10x', 'it is no number from 0'), ('fairshare_enforce_no_shares: yes', 'it is neither true nor false'),
+                       ('fairshare_decay_time: 1:2:3:4', 'must be a time above 0'), ('fairshare_decay_time: 0', 'must be a time above 0'), ('half_life: 1d', "'half_life: 1d': must be a time above 0"),
+                       ('fairshare_decay_factor: 1', 'must be a number above 0'), ('fairshare_decay_factor: 0.5x', 'must be a number above 0'),
+                       ('unknown_shares: -1', 'must be a whole number from 0'), ('unknown_shares: 10x', 'must be a whole number from 0'), ('fairshare_enforce_no_shares: yes', 'must be true or false'),
                        ('job_sort_formula: ncpus', "does not read 'job_sort_formula' here"), (':', 'expected NAME: VALUE'), ('unknown_shares: 1\0', 'NUL byte')):
         status, said = config(place, CONFIG + bad + '\n')
         tap.ok(status == 65 and "sched_config', line 14: " in said and words in said, f'the error names a line that the scheduler would not accept: {bad}', status, said)

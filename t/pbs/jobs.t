@@ -402,7 +402,7 @@ def body():
                     db.execute(f"INSERT INTO pbs_setting (cluster, name, since, value) VALUES ('pbs', 'fairshare_usage_res', {NOW}, 'lambda: 1')")
                 site.set(), site.call('init')
                 status, out, err = site.call('check')
-                tap.ok(status == 65 and 'next: correct what the message names' in out and 'sacctmgr' not in out,
+                tap.ok(status == 65 and 'next: correct the data that the message names' in out and 'sacctmgr' not in out,
                        "check of OpenPBS's data does not mention sacctmgr", status, out, err)
 
 

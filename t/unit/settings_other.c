@@ -66,12 +66,16 @@ int main(void)
         perror("settings");
     is_string(message("a b", NULL), "", "settings that iniparser reads correctly are accepted");
     is_string(message("a", NULL),
-              "'settings', line 2: user = 'a b', which this iniparser reads as 'a'",
+              "'settings', line 2: the installed iniparser reads user = 'a b' as 'a'; write the "
+              "value in another way, or install another release of iniparser",
               "a value that iniparser reads differently is rejected");
     is_string(message(NULL, NULL),
-              "'settings', line 2: user = 'a b', which this iniparser reads as ''",
+              "'settings', line 2: the installed iniparser reads user = 'a b' as ''; write the "
+              "value in another way, or install another release of iniparser",
               "a value that iniparser does not read is rejected");
-    is_string(message("a b", "usage:charge"), "'settings': this iniparser finds more than is there",
+    is_string(message("a b", "usage:charge"),
+              "'settings': the installed iniparser finds more keys than the file has; install "
+              "another release of iniparser",
               "a key that only iniparser finds is rejected");
     unlink("settings");
     if (chdir("/") || rmdir(directory))

@@ -89,24 +89,27 @@ static void lines(void)
          "SlurmctldHost=a(10.0.0.1)\nPriorityMaxAge=5\n",
          SLURM_MAX_AGE, "5", 4, "unknown keys are ignored");
     says("ClusterName=x\n", SLURM_MAX_AGE, NULL, 0, "a missing key has no value");
-    refused("\n\nPriorityMaxAge\n", "'slurm.conf', line 3: neither KEY=VALUE",
+    refused("\n\nPriorityMaxAge\n", "'slurm.conf', line 3: expected KEY=VALUE",
             "a line without = is rejected");
     refused("AccountingStoragePass secret\n", "line 1",
             "a line with a secret but without = is rejected");
     ok(!strstr(err.message, "secret"), "the error does not show the secret");
-    refused("ClusterName=a PriorityMaxAge=5\n", "line 1: something behind the value of ClusterName",
+    refused("ClusterName=a PriorityMaxAge=5\n",
+            "line 1: unexpected text after the value of ClusterName",
             "a line with two keys is rejected");
     says("PriorityFlags+=MAX_TRES\n", SLURM_FLAGS, "MAX_TRES", 1, "+= is read as =");
     says("PriorityFlags=1\nPriorityFlags -= 2\n", SLURM_FLAGS, "2", 2,
          "-= is read as =, and the last line counts");
-    refused("ClusterName=a\nInclude=b.conf\n",
-            "line 2: an Include with a =", "an Include with = is rejected");
-    refused("iNCLUDE+=b.conf\n", "line 1: an Include with a =", "an Include with += is rejected");
+    refused("ClusterName=a\nInclude=b.conf\n", "line 2: Slurm rejects an Include with a '='",
+            "an Include with = is rejected");
+    refused("iNCLUDE+=b.conf\n", "line 1: Slurm rejects an Include with a '='",
+            "an Include with += is rejected");
     refused("\xef\xbb\xbf"
             "ClusterName=a\n",
             "byte-order mark", "a byte-order mark is rejected");
     write_bytes("nul.conf", "ClusterName=a\nPriorityMaxAge=5\0\n", 32);
-    refused("Include nul.conf\n", "'nul.conf', line 2: a NUL byte", "a NUL byte is rejected");
+    refused("Include nul.conf\n", "'nul.conf', line 2: the line contains a NUL byte",
+            "a NUL byte is rejected");
 }
 
 static void includes(void)
@@ -149,10 +152,10 @@ static void includes(void)
        "names of directories and files are not patterns");
     slurm_conf_destroy(conf);
     write_file("conf.d/30", "PriorityWeightPartition=31\n");
-    refused(
-        "Include conf.d/20\n",
-        "'conf.d/20', line 3: Slurm up to 22.05 includes 'conf.d/30' here, and from 23.02 on '30'",
-        "an Include that depends on Slurm's release is rejected");
+    refused("Include conf.d/20\n",
+            "'conf.d/20', line 3: this Include reads 'conf.d/30' in Slurm up to 22.05, but '30' "
+            "from 23.02 on",
+            "an Include that depends on Slurm's release is rejected");
     unlink("conf.d/30");
     says(link("30", "conf.d/30") ? "" : "Include conf.d/20\n", SLURM_WEIGHT_PARTITION, "30", 0,
          "an Include with the same file for all releases is accepted");
@@ -163,17 +166,19 @@ static void includes(void)
     char path[600], directory[512];
     snprintf(path, sizeof path, "Include %s/conf.d/deeper\n", getcwd(directory, sizeof directory));
     says(path, SLURM_WEIGHT_AGE, "7", 1, "an absolute path is used unchanged");
-    refused("\nInclude conf.d/*.conf\n", "'slurm.conf', line 2: an Include of a pattern",
+    refused("\nInclude conf.d/*.conf\n",
+            "'slurm.conf', line 2: Slurm does not accept a pattern in an Include",
             "an Include of a pattern is rejected");
-    refused("Include = conf.d/20\n",
-            "line 1: an Include with a =", "an Include with = and blanks is rejected");
+    refused("Include = conf.d/20\n", "line 1: Slurm reads the '=' after Include as a file name",
+            "an Include with = and blanks is rejected");
 
     refused("\nInclude nowhere\n", "'slurm.conf', line 2: cannot read 'nowhere'",
             "an Include of a missing file is rejected");
     refused("Include a b\n", "more than one file", "an Include of two files is rejected");
     refused("Include \n", "without a file", "an Include without a file is rejected");
-    refused("Include %c.conf\n", "no ClusterName", "%c before ClusterName is rejected");
-    refused("Include conf.d\n", "it is no file", "an Include of a directory is rejected");
+    refused("Include %c.conf\n", "needs a ClusterName", "%c before ClusterName is rejected");
+    refused("Include conf.d\n", "it is not a regular file",
+            "an Include of a directory is rejected");
     write_file("circle", "\nInclude slurm.conf\n");
     refused("Include circle\n", "'circle', line 2: cannot read 'slurm.conf': it includes itself",
             "a circular Include is rejected");
@@ -183,12 +188,12 @@ static void includes(void)
         snprintf(text, sizeof text, "Include deep%d\n", i + 1);
         write_file(name, i < 19 ? text : "");
     }
-    refused("Include deep0\n", "more than 16 files", "more than 16 nested files are rejected");
+    refused("Include deep0\n", "more than 16 levels", "more than 16 nested files are rejected");
     says("Include deep5\nPriorityMaxAge=1\n", SLURM_MAX_AGE, "1", 2,
          "16 nested files are accepted");
     write_file("loose", "");
     chmod("loose", 0646);
-    refused("Include loose\n", "everybody may write", "a world-writable file is rejected");
+    refused("Include loose\n", "all users can write", "a world-writable file is rejected");
 }
 
 static void times(void)
@@ -392,7 +397,7 @@ static void node_sets(void)
     struct slurm_conf *conf = conf_of(NODES "NodeSet=a Nodes=b\nNodeSet=b Nodes=x\n"
                                             "PartitionName=p Nodes=a\nPartitionName=q Nodes=a\n");
     ok(conf && conf->note_count == 2 &&
-           strstr(conf->notes[0].text, "'p' has 'x', which is no node"),
+           strstr(conf->notes[0].text, "partition 'p' contains 'x', which is not a node"),
        "an unknown node in a nested set is reported");
     ok(conf && gres_of(&conf->totals, "gres/gpu") == 2 && conf->totals.gres_count == 1,
        "a node's generic resources may be (null)");
@@ -464,11 +469,11 @@ static void nodes(void)
     is_int((int64_t)partition_of(conf, "none")->totals.nodes, 0, "a partition may have no nodes");
 
     is_int((int64_t)conf->note_count, 3, "inconsistencies are reported");
-    is_string(conf->notes[0].text, "'all' is there twice; its first line counts",
+    is_string(conf->notes[0].text, "'all' is defined twice; only its first line counts",
               "a repeated partition is reported");
-    is_string(conf->notes[1].text, "node 'n4' is there twice; its first line counts",
+    is_string(conf->notes[1].text, "node 'n4' is defined twice; only its first line counts",
               "a repeated node is reported");
-    is_string(conf->notes[2].text, "'some' has 'n5', which is no node",
+    is_string(conf->notes[2].text, "partition 'some' contains 'n5', which is not a node",
               "an unknown node is reported");
     slurm_conf_destroy(conf);
 }
@@ -564,7 +569,7 @@ static void bad_records(void)
             "CPUs that are not a number are rejected");
     refused("NodeName=DEFAULT CPUs=70000\nNodeName=n\n", "line 2: CPUs = '70000'",
             "CPUs above 65535 are rejected");
-    refused("NodeName=n Sockets=65535 CoresPerSocket=65535 ThreadsPerCore=65535\n", "more CPUs",
+    refused("NodeName=n Sockets=65535 CoresPerSocket=65535 ThreadsPerCore=65535\n", "too many CPUs",
             "a product of sockets, cores and threads out of range is rejected");
     refused("NodeName=n RealMemory=1T\n", "line 1: RealMemory = '1T'",
             "RealMemory with a suffix is rejected");
@@ -572,7 +577,7 @@ static void bad_records(void)
             "a generic resource without a name is rejected");
     refused("NodeName=n Gres=gpu:9999P\n", "line 1: Gres",
             "a generic resource out of range is rejected");
-    refused("NodeName=n CPUs=4 what\n", "line 1: something that is not KEY=VALUE",
+    refused("NodeName=n CPUs=4 what\n", "line 1: the line contains text that is not KEY=VALUE",
             "a word without = is rejected");
     refused("NodeName=\"\" CPUs=4\n", "line 1: NodeName", "a node without a name is rejected");
     refused("NodeName=n[0-65535],m[0-65535],o\n", "names too many hosts",

@@ -148,12 +148,15 @@ static int check_physical(struct slurm_conf_reading *reading,
 {
     reading->bytes += length;
     if (reading->bytes > BYTES_AT_MOST)
-        return slurm_conf_refuse(reading, source,
-                                 "more than 32 MiB in all, which is no slurm.conf");
+        return slurm_conf_refuse(
+            reading, source,
+            "slurm.conf and the files that it includes are larger than 32 MiB; check "
+            "their paths");
     if (strlen(line) != length)
-        return slurm_conf_refuse(reading, source, "a NUL byte");
+        return slurm_conf_refuse(reading, source, "the line contains a NUL byte");
     if (source->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3))
-        return slurm_conf_refuse(reading, source, "a byte-order mark; save the file without it");
+        return slurm_conf_refuse(reading, source,
+                                 "the file begins with a byte-order mark; save it without one");
     return 0;
 }
 
@@ -194,7 +197,7 @@ static int add_modified(struct slurm_conf_reading *reading, const struct slurm_c
         const char *cluster = *reading->reader->cluster;
         if (!cluster)
             return slurm_conf_refuse(reading, source,
-                                     "an Include with %c, and no ClusterName above it");
+                                     "%c in an Include needs a ClusterName in an earlier line");
         text_add_bytes(path, name, (size_t)(at - name));
         size_t start = path->length;
         text_add(path, cluster);
@@ -237,8 +240,8 @@ static int include_named(struct slurm_conf_reading *reading, const struct slurm_
     int result;
     if (is_there && is_here && !same_file(&there, &here))
         result = fail(reading->err, ERROR_SETTINGS,
-                      "'%s', line %u: Slurm up to 22.05 includes '%s' here, and from 23.02 on "
-                      "'%s': write the whole path",
+                      "'%s', line %u: this Include reads '%s' in Slurm up to 22.05, but '%s' from "
+                      "23.02 on; use an absolute path",
                       source->path, source->line, own, path);
     else
         result = read_path(reading, is_here && !is_there ? own : path, source);
@@ -253,8 +256,8 @@ static int include(struct slurm_conf_reading *reading, const struct slurm_conf_s
     struct text given = { 0 };
     int result = add_modified(reading, source, &given, name);
     if (!result && strchr(given.bytes, '*'))
-        result = slurm_conf_refuse(
-            reading, source, "an Include of a pattern, which Slurm does not take: name each file");
+        result = slurm_conf_refuse(reading, source,
+                                   "Slurm does not accept a pattern in an Include; name each file");
     if (!result)
         result = include_named(reading, source, given.bytes);
     text_free(&given);
@@ -286,12 +289,14 @@ static int slurm_conf_take_line(struct slurm_conf_reading *reading,
                             reading->err);
     char *end = name + strcspn(name, BLANKS);
     if (!*name)
-        return slurm_conf_refuse(reading, &begun, "an Include without a file");
+        return slurm_conf_refuse(reading, &begun, "Include without a file name");
     if (*name == '=')
-        return slurm_conf_refuse(reading, &begun,
-                                 "an Include with a =, which Slurm takes for the file's name");
+        return slurm_conf_refuse(
+            reading, &begun,
+            "Slurm reads the '=' after Include as a file name; write `Include FILE`");
     if (end[strspn(end, BLANKS)])
-        return slurm_conf_refuse(reading, &begun, "an Include of more than one file");
+        return slurm_conf_refuse(reading, &begun,
+                                 "Include with more than one file; write a line for each");
     *end = '\0';
     return include(reading, &begun, name);
 }
@@ -324,14 +329,14 @@ static const char *why_not(const struct slurm_conf_reading *reading,
                            const struct slurm_conf_source *source)
 {
     if (!S_ISREG(source->status.st_mode))
-        return "it is no file";
+        return "it is not a regular file";
     if (source->status.st_mode & S_IWOTH)
-        return "everybody may write to it: chmod o-w it";
+        return "all users can write to it; run `chmod o-w` on it";
     for (const struct slurm_conf_source *each = source->includer; each; each = each->includer)
         if (same_file(&each->status, &source->status))
             return "it includes itself";
     if (source->depth > DEPTH_AT_MOST)
-        return "it is included by more than 16 files in turn";
+        return "Include is nested more than 16 levels deep";
     if (reading->files->count >= FILES_AT_MOST)
         return "more than 1000 files are included";
     return NULL;

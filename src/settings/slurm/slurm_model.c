@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/slurm/slurm_model.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -104,10 +106,11 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
     record->place = line->place;
     record->name = arena_copy(arena, first->value, strlen(first->value));
     if (!*record->name)
-        return slurm_record_refuse_name(record, "must be = and a name", err);
+        return slurm_record_refuse_name(record, "must not be empty", err);
     for (struct slurm_pair pair; slurm_pair_next(&rest, &pair);)
         slurm_model_take_pair(record, &pair, arena);
-    return *rest ? fail(err, ERROR_SETTINGS, "'%s', line %u: something that is not KEY=VALUE",
+    return *rest ? fail(err, ERROR_SETTINGS,
+                        "'%s', line %u: the line contains text that is not KEY=VALUE",
                         line->place.file, line->place.line)
                  : 0;
 }
@@ -119,8 +122,11 @@ static int take_count(const struct slurm_record *record, int value, uint64_t lim
     *count = 0;
     if (!record->values[value])
         return 0;
-    if (!slurm_number(record->values[value], limit, count))
-        return slurm_record_refuse(record, value, "must be a number that a node may have", err);
+    if (!slurm_number(record->values[value], limit, count)) {
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "must be a whole number from 0 to %" PRIu64, limit);
+        return slurm_record_refuse(record, value, wanted, err);
+    }
     if (!*count)
         *count = 1;
     return 0;
@@ -166,9 +172,11 @@ static int take_spec_cpus(struct slurm_model *model, const struct slurm_record *
     const char *list = record->values[NODE_SPEC_LIST], *count = record->values[NODE_SPEC_COUNT];
     uint64_t each = cores >= model->cpus ? 1 : threads, kept = 0;
     if (list && (cores > UINT16_MAX || !count_spec_cores(list, cores, each, &kept)))
-        return slurm_record_refuse(record, NODE_SPEC_LIST, "must be a list of CPUs, as 0,2-3", err);
+        return slurm_record_refuse(record, NODE_SPEC_LIST, "must be a list of CPUs, such as 0,2-3",
+                                   err);
     if (!list && count && !slurm_number(count, UINT16_MAX, &kept))
-        return slurm_record_refuse(record, NODE_SPEC_COUNT, "must be a number of cores", err);
+        return slurm_record_refuse(record, NODE_SPEC_COUNT,
+                                   "must be a number of cores, at most 65535", err);
     model->spec_cpus = kept * each < model->cpus ? kept * each : model->cpus;
     return 0;
 }
@@ -196,7 +204,8 @@ static int take_cpus(struct slurm_model *model, const struct slurm_record *recor
         sockets = *cpus && *cpus % (cores * threads) == 0 ? *cpus / (cores * threads) : boards;
     uint64_t all = sockets <= UINT16_MAX ? sockets * cores * threads : UINT64_MAX;
     if (all > SLURM_OF_A_NODE_AT_MOST)
-        return slurm_record_refuse_name(record, "has more CPUs than a node may have", err);
+        return slurm_record_refuse_name(
+            record, "the node has too many CPUs; check its sockets, cores and threads", err);
     if (*cpus != sockets && *cpus != sockets * cores)
         *cpus = all;
     return take_spec_cpus(model, record, sockets * cores, threads, err);
@@ -266,7 +275,7 @@ static int take_gres(struct slurm_model *model, const struct slurm_record *recor
         if (!good)
             return slurm_record_refuse(record, NODE_GRES,
                                        "must be NAME[:TYPE][:no_consume][:NUMBER], separated by "
-                                       "commas, and what a node may have",
+                                       "commas, with at most 2^46 of each",
                                        err);
         at += length + (at[length] == ',');
     }

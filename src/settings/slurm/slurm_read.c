@@ -88,7 +88,8 @@ static void slurm_read_take_node(void *context, const char *name, size_t length)
     if (names_add(nodes->names, name, length) != count) {
         if (!naming->noted)
             slurm_conf_note(nodes->conf, naming->place,
-                            "node '%.*s' is there twice; its first line counts", (int)length, name);
+                            "node '%.*s' is defined twice; only its first line counts", (int)length,
+                            name);
         naming->noted = true;
         return;
     }
@@ -115,8 +116,8 @@ static void slurm_read_keep(struct slurm_nodes *nodes, struct records *records,
 {
     uint32_t count = names_count(records->names);
     if (names_add(records->names, record->name, strlen(record->name)) != count) {
-        slurm_conf_note(nodes->conf, record->place, "'%s' is there twice; its first line counts",
-                        record->name);
+        slurm_conf_note(nodes->conf, record->place,
+                        "'%s' is defined twice; only its first line counts", record->name);
         return;
     }
     records->records = memory_grown(records->records, count, sizeof *records->records);
@@ -169,8 +170,8 @@ static void take_node_name(struct counting *counting, const char *name, size_t l
     }
     if (!counting->noted)
         slurm_conf_note(counting->nodes->conf, counting->partition->place,
-                        "'%s' has '%.*s', which is no node", counting->partition->name, (int)length,
-                        name);
+                        "partition '%s' contains '%.*s', which is not a node",
+                        counting->partition->name, (int)length, name);
     counting->noted = true;
 }
 
@@ -323,7 +324,7 @@ static int slurm_read_value(struct slurm_conf *conf, struct slurm_given *given,
     const struct slurm_pair *pair = &line->first;
     const char *rest = line->rest + strspn(line->rest, " \t\r\n\v\f");
     if (*rest)
-        return fail(err, ERROR_SETTINGS, "'%s', line %u: something behind the value of %s",
+        return fail(err, ERROR_SETTINGS, "'%s', line %u: unexpected text after the value of %s",
                     place.file, place.line, pair->key);
     *given = (struct slurm_given){
         arena_copy(conf->arena, pair->value, strlen(pair->value)),
@@ -338,11 +339,11 @@ static int slurm_read_line(void *context, struct slurm_place place, char *text, 
     struct slurm_line line = { .place = place, .rest = text };
     /* Do not print the line, because it may contain a secret. */
     if (!slurm_pair_next(&line.rest, &line.first))
-        return fail(err, ERROR_SETTINGS, "'%s', line %u: neither KEY=VALUE nor an Include",
+        return fail(err, ERROR_SETTINGS, "'%s', line %u: expected KEY=VALUE or `Include FILE`",
                     place.file, place.line);
     if (!strcasecmp(line.first.key, "Include"))
         return fail(err, ERROR_SETTINGS,
-                    "'%s', line %u: an Include with a =, which Slurm rejects: write `Include FILE`",
+                    "'%s', line %u: Slurm rejects an Include with a '='; write `Include FILE`",
                     place.file, place.line);
     if (slurm_kind_of(line.first.key) != SLURM_KINDS)
         return slurm_nodes_add(target->nodes, &line, err);
@@ -361,7 +362,9 @@ const char *slurm_conf_find(struct error *err)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!access(places[i], F_OK))
             return places[i];
-    fail(err, ERROR_SETTINGS, "SLURM_CONF names no slurm.conf, and there is none at '%s' or '%s'",
+    fail(err, ERROR_SETTINGS,
+         "auto finds no slurm.conf: SLURM_CONF is not set, and neither '%s' nor '%s' exists; set "
+         "conf to its path",
          places[0], places[1]);
     return NULL;
 }
@@ -371,7 +374,7 @@ static void note_dampening(struct slurm_conf *conf)
     const struct slurm_given *given = &conf->given[SLURM_DAMPENING_FACTOR];
     uint64_t number;
     if (given->value && slurm_number(given->value, UINT16_MAX, &number) && !number)
-        slurm_conf_note(conf, given->place, "%s = 0, by which slurmctld divides; it counts as 1",
+        slurm_conf_note(conf, given->place, "%s = 0, but slurmctld divides by it; fairmill uses 1",
                         slurm_key_name(SLURM_DAMPENING_FACTOR));
 }
 

@@ -175,7 +175,7 @@ static const struct translation {
 } translations[] = {
     { "usage", "half_life", SLURM_DECAY_HALF_LIFE, half_life_of, SPAN },
     { "usage", "reset_period", SLURM_USAGE_RESET_PERIOD, reset_period_of,
-      "must be NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY, YEARLY or a span of time" },
+      "must be NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY, YEARLY or a duration" },
     { "fairshare", "algorithm", SLURM_FLAGS, algorithm_of, "" },
     { "fairshare", "dampening", SLURM_DAMPENING_FACTOR, dampening_of,
       "must be a whole number from 0 to 65535" },

@@ -188,12 +188,12 @@ static const char *count_names(const char *part, const char **end, size_t *count
             break;
         size_t each = brackets_count(&part);
         if (!each)
-            return "has brackets without ranges such as [1-4,7], of 65536 hosts at most";
+            return "brackets must contain ranges such as [1-4,7], each with at most 65536 hosts";
         if (++brackets > BRACKETS_AT_MOST || __builtin_mul_overflow(*count, each, count))
             return too_many;
     }
     *end = part;
-    return *part == ']' ? "has a ] without its [" : NULL;
+    return *part == ']' ? "contains a ']' without a '['" : NULL;
 }
 
 /* Recursively expands the rest of a part.  `name` holds the expanded text before it. */
