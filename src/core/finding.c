@@ -9,6 +9,7 @@
 
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 #define FINDING(kind, ...) [FINDING_##kind] = { __VA_ARGS__ }
 
@@ -188,10 +189,13 @@ const char *finding_detail(const struct finding *finding, char buffer[FINDING_DE
 {
     if (!finding->jobs)
         return finding->detail;
+    const struct instant_text first = time_text((int64_t)finding->first);
+    const struct instant_text last = time_text((int64_t)finding->last);
     int length =
-        snprintf(buffer, FINDING_DETAIL,
-                 "jobs: %" PRIu64 ", the first started %" PRIu64 ", the last %" PRIu64 "; %s",
-                 finding->jobs, finding->first, finding->last, finding->detail);
+        finding->jobs == 1
+            ? snprintf(buffer, FINDING_DETAIL, "1 job started %s; %s", first.bytes, finding->detail)
+            : snprintf(buffer, FINDING_DETAIL, "%" PRIu64 " jobs started between %s and %s; %s",
+                       finding->jobs, first.bytes, last.bytes, finding->detail);
     if (length >= FINDING_DETAIL)
         utf8_drop_cut(buffer);
     return buffer;

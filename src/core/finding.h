@@ -77,8 +77,8 @@ struct finding {
     char detail[FINDING_DETAIL];
 };
 /*
- * Returns the detail of the finding.  If it is about several jobs, formats their number and times
- * in front of it in `buffer` and returns that.
+ * Returns the detail of the finding.  If the finding counts jobs, returns `buffer` with their
+ * number, their start times in local time and the detail, truncated to the size of `buffer`.
  */
 const char *finding_detail(const struct finding *finding, char buffer[FINDING_DETAIL]);
 

@@ -8,6 +8,7 @@ possible, a run automatically reads all jobs."""
 
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
@@ -261,6 +262,11 @@ def ends_before_the_cutoff(site):
     tap.ok(before != days == site.days(), 'the day before the reset has the usage of the job', len(days), len(site.days()))
 
 
+def text_of(instant):
+    """Returns a time as findings show it."""
+    return time.strftime('%Y-%m-%dT%H:%M:%S', time.localtime(instant))
+
+
 def other_weights(site):
     """Tests findings about the weights of partitions, which are verified by the stored billing."""
     found = "SELECT subject, detail FROM fairmill_finding WHERE kind = 'other_weights' AND last_seen = "
@@ -279,7 +285,7 @@ def other_weights(site):
                    f'the findings about weights equal a full run (horizon {horizon})', said)
             site.ends(0, f'verify finds no differences (horizon {horizon})', 'verify')
         if horizon == 'none':
-            drawn = {partition: f"jobs: {count}, the first started {first}, the last {last}; partition '{partition}'"
+            drawn = {partition: f"{count} jobs started between {text_of(first)} and {text_of(last)}; partition '{partition}'"
                      for partition, count, first, last in site.change(
                          "SELECT \"partition\", count(*), min(time_start), max(time_start) FROM tiny_job_table"
                          " WHERE tres_alloc <> '1=5,5=1' GROUP BY 1")}

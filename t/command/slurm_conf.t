@@ -484,8 +484,8 @@ def large_files(place):
 def verified(place):
     """By default the weights of slurm.conf apply to jobs whose stored billing they reproduce."""
     expected = {'right': 87.5 + 43.75, 'cut': 6 + 9, 'other': 70 + 90 + 20, 'old': 0, 'plain': 30 + 0, 'gone': 50}
-    said = [('1', "jobs: 2, the first started 200, the last 300; partition 'gpu'"),
-            ('2', "jobs: 1, the first started 700, the last 700; partition 'tiny'")]
+    said = [('1', "2 jobs started between 1970-01-01T00:03:20 and 1970-01-01T00:05:00; partition 'gpu'"),
+            ('2', "1 job started 1970-01-01T00:11:40; partition 'tiny'")]
     found = "SELECT subject, detail FROM fairmill_finding WHERE kind = 'other_weights' ORDER BY subject"
     place.ready(VERIFIED)
     write(place, WEIGHTS)

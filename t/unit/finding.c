@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/finding.h"
 
@@ -66,12 +68,14 @@ static void of_jobs(void)
         findings_add_jobs(kept, kind, &jobs[i], "partition '%s'", i ? "b" : "a");
     ok(kept->kind[kind].count == 3 && kept->kind[kind].seen == 10,
        "jobs with the same subject and end are one finding");
-    is_string(told_of(kept, 0), "jobs: 2, the first started 300, the last 700; partition 'a'",
+    is_string(told_of(kept, 0),
+              "2 jobs started between 1970-01-01T00:05:00 and 1970-01-01T00:11:40; partition 'a'",
               "the detail states the number of jobs and their start times");
     findings_merge(told, kept);
     ok(told->kind[kind].count == 2 && told->kind[kind].seen == 10,
        "a merge ignores the ends of jobs");
-    is_string(told_of(told, 0), "jobs: 9, the first started 300, the last 800; partition 'a'",
+    is_string(told_of(told, 0),
+              "9 jobs started between 1970-01-01T00:05:00 and 1970-01-01T00:13:20; partition 'a'",
               "a merge combines all jobs of a subject");
     findings_expire(kept, 5000);
     ok(kept->kind[kind].count == 2 && kept->kind[kind].seen == 8,
@@ -82,6 +86,8 @@ static void of_jobs(void)
 
 int main(void)
 {
+    setenv("TZ", "UTC", 1);
+    tzset();
     of_jobs();
     subjects();
     ends();
