@@ -102,9 +102,8 @@ const struct command command_backfill = {
     .group = GROUP_COMPUTE,
     .summary = "Compute missing history points for past times",
     .usage = "[OPTION...]",
-    .description =
-        "Compute history points for past times that have none.  Published values do not\n"
-        "change.\n",
+    .description = "Compute missing history points for past times.  Published values do not\n"
+                   "change.\n",
     .shared = TAKES_CLUSTERS | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
     .options_size = sizeof(struct command_backfill_options),

@@ -117,7 +117,7 @@ static int import_check(struct command_context *context, struct error *err)
                     "or --scheduler (output of `qmgr -c 'list sched'`)");
     if (options->queue && options->server)
         return fail(err, ERROR_USAGE,
-                    "import: --queue and --server-database cannot be used together");
+                    "import: --queue and --server-database are mutually exclusive");
     if (options->at && !options->groups && !options->config && !options->scheduler)
         return fail(err, ERROR_USAGE,
                     "import: --at requires --resource-group, --sched-config or --scheduler");

@@ -223,7 +223,8 @@ static int prio_put_in_order(struct prio_list *list, const struct prio_options *
 static int refuse_weights(const struct prio_list *list, struct error *err)
 {
     return fail(err, ERROR_USAGE,
-                "prio: cluster '%s' has no weights: OpenPBS orders its jobs by job_sort_formula",
+                "prio: --weights is not available for cluster '%s': OpenPBS orders its jobs by "
+                "job_sort_formula",
                 list->cluster);
 }
 

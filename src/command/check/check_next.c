@@ -60,8 +60,9 @@ int check_privileges(const struct settings *settings, struct db *source,
     if (layout_of(settings)->add_missing)
         check_next_add_missing(settings, source, result ? &said : clusters, &missing, &ignored);
     if (missing.length) {
-        text_add(text,
-                 "  warning: the login may not read all that runs read; where it is there:\n");
+        text_add(
+            text,
+            "  warning: the login cannot read these tables; grant the privileges if they exist:\n");
         text_add(text, missing.bytes);
         progress->missing_privileges = true;
     }

@@ -257,7 +257,7 @@ const struct command command_explain = {
     .usage = "[OPTION...] [NAME [NAME]]\njob [OPTION...] ID [ID]",
     .description =
         "Explain a fairshare value or a pending job's priority.  With two names or IDs,\n"
-        "show which one ranks higher and what would reverse their order.\n"
+        "show which one ranks higher and which changes would reverse their order.\n"
         "Without NAME, explain your own fairshare value.\n"
         "\n" HELP_OF_NAMES,
     .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_TABLE,

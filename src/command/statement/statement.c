@@ -356,8 +356,7 @@ static int statement_check(struct command_context *context, struct error *err)
         return fail(err, ERROR_USAGE, "statement: --of '%s': must be delivered or capacity", of);
     if (options->of_capacity && options->as_sreport)
         return fail(err, ERROR_USAGE,
-                    "statement: --of capacity and --as-sreport exclude each "
-                    "other");
+                    "statement: --of capacity and --as-sreport are mutually exclusive");
     if (options->tres && !options->as_sreport)
         return fail(err, ERROR_USAGE, "statement: --tres requires --as-sreport");
     if (!options->tres)
