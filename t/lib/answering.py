@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What systemd does with fairmill.socket and fairmill-answer.service: hand the listening socket to `fairmill answer`."""
+"""Passes a listening socket to `fairmill answer`, as systemd does with fairmill.socket and
+fairmill-answer.service."""
 
 import json
 import os
@@ -9,17 +10,17 @@ import subprocess
 
 import program
 
-SERVICE = 'bin'  # stands for the user fairmill; every system has it
+SERVICE = 'bin'  # takes the place of the user fairmill; every system has it
 
 
 def ids(login):
-    """For subprocess.Popen."""
+    """Returns arguments of subprocess.Popen to run as this user."""
     entry = pwd.getpwnam(login)
     return dict(user=entry.pw_uid, group=entry.pw_gid, extra_groups=[]) if os.getuid() == 0 else {}
 
 
 def lock_up(place):
-    """Only the service may read the settings and the results."""
+    """Makes the settings and the results readable by the service only."""
     os.chmod(place.folder, 0o755)
     if os.getuid():
         return
@@ -31,12 +32,13 @@ def lock_up(place):
         elif name.endswith('.conf'):
             os.chown(place.path(name), 0, service.pw_gid)
             os.chmod(place.path(name), 0o640)
-    # With SQLite a reader writes beside the results.
+    # With SQLite, a reader writes files next to the results.
     os.chown(place.folder, service.pw_uid, service.pw_gid)
 
 
 class Answering:
-    """Listens on PLACE/socket, by one process of `fairmill answer` with these options.  `before`: what starts it."""
+    """Listens on PLACE/socket, with one process of `fairmill answer` and these options.  `before`
+    is a command that starts it."""
 
     def __init__(self, place, *options, settings='fm.conf', before=(), **environment):
         self.place = place
@@ -46,18 +48,18 @@ class Answering:
         self.environment = {'PATH': os.environ['PATH'], 'LISTEN_FDS': '1', **self._counts(SERVICE), **environment}
 
     def _folder(self, name):
-        """In which everybody may write."""
+        """Returns a directory in which all users may write."""
         path = self.place.path(name)
         os.makedirs(path, exist_ok=True)
         os.chmod(path, 0o777)
         return path
 
     def _counts(self, login):
-        """Where a program that counts its lines for coverage writes them if another user runs it: each his own folders."""
+        """Returns the environment for coverage counts, in a separate directory for each user."""
         return {'GCOV_PREFIX': self._folder(f'counts-{login}')}
 
     def start(self):
-        """As systemd does at the first connection."""
+        """Starts the service, as systemd does at the first connection."""
         code = f'exec 3<&{self.listener.fileno()}; LISTEN_PID=$$; export LISTEN_PID; exec "$@"'
         with open(self.place.path('answer.log'), 'ab') as log:
             self.process = subprocess.Popen(['sh', '-c', code, 'sh', *self.command], pass_fds=[self.listener.fileno()],
@@ -79,7 +81,8 @@ class Answering:
         os.unlink(self.path)
 
     def raw(self, data, end=True, login=None):
-        """The bytes that answer these bytes; as another user in a process of its own."""
+        """Returns the response to these bytes; with `login`, as another user in a process of its
+        own."""
         if login:
             code = ('import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); '
                     's.sendall(sys.stdin.buffer.read()); s.shutdown(1); '
@@ -93,16 +96,17 @@ class Answering:
                 if end:
                     asking.shutdown(socket.SHUT_WR)
             except BrokenPipeError:
-                pass  # refused before all was read
+                pass  # rejected before all bytes were read
             return b''.join(iter(lambda: asking.recv(65536), b''))
 
     def ask(self, *arguments, login=None, **more):
-        """The answer as it comes: a dict."""
+        """Returns the response as a dict."""
         question = dict(fairmill=1, arguments=list(arguments), **more)
         return json.loads(self.raw(json.dumps(question).encode() + b'\n', login=login))
 
     def client(self, login):
-        """What PLACE.run() needs to run the client as this user, who may not read the settings."""
+        """Returns the arguments of PLACE.run() for the client as this user, who cannot read the
+        settings."""
         clean = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'FAIRMILL_SOCKET')}
         return dict(settings=None, env=clean | self._counts(login) | {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': self.path},
                     **ids(login))

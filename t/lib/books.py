@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""An accounting database of one cluster, and a controller that sends its jobs to it: rows come and
-change as slurmctld and slurmdbd let them, pending ones first, ends late, and many of one job."""
+"""An accounting database of one cluster, and a controller that sends its jobs to it.  Rows arrive
+and change in every way that slurmctld and slurmdbd allow: pending jobs first, ends late, and
+several rows for one job."""
 
 import copy
 import heapq
@@ -19,7 +20,7 @@ NONE = 0xfffffffe
 
 DAY = 86400
 
-# What a row has and nobody here looks at.
+# Columns that these tests do not use.
 PLAIN_JOB = dict(deleted=0, account='', cpus_req=1, job_name='j', id_array_job=0,
                  id_array_task=NONE, id_resv=0, id_wckey=0, id_user=1000, id_group=1000,
                  het_job_id=0, het_job_offset=NONE, state_reason_prev=0, nodes_alloc=1,
@@ -27,7 +28,7 @@ PLAIN_JOB = dict(deleted=0, account='', cpus_req=1, job_name='j', id_array_job=0
 
 
 class Books:
-    """The rows.  They are replaced, never changed, so that a copy costs little.  A job's row has its
+    """The rows.  They are replaced and never changed, so that a copy is cheap.  A job's row has its
     suspensions, pairs of start and end."""
 
     def __init__(self):
@@ -46,7 +47,7 @@ class Books:
         return other
 
     def receive(self, row):
-        """What slurmdbd does with a record: the row is updated, or made where it is not there."""
+        """Stores a record as slurmdbd does: updates the row, or creates it if it is missing."""
         key = self.key_of.get((row['id_job'], row['time_submit']))
         if key is None:
             key = row.get('job_db_inx') or self.next_key
@@ -69,7 +70,7 @@ class Books:
         return [key for key, row in self.jobs.items() if not row['time_end']]
 
     def ends(self):
-        """Of jobs that have run."""
+        """Returns the end times of jobs that have run."""
         return [row['time_end'] for row in self.jobs.values()
                 if 0 < row['time_start'] <= row['time_end']]
 
@@ -89,7 +90,8 @@ class Books:
                                          cluster=cluster, info=info)
 
     def tell_of(self, at, number, before, row):
-        """Of an association that slurmdbd has made another one; None: it is not there."""
+        """Logs slurmdbd's transaction for a change of an association; None means that it does not
+        exist."""
         lived, lives = (each is not None and not each['deleted'] for each in (before, row))
         if lived and not lives:
             others = [each for each in self.associations.values() if each['user'] == before['user'] != '']
@@ -104,12 +106,12 @@ class Books:
             self.tell(at, 1429, f'(id_assoc={number})', f"shares={row['shares']}")
 
     def found(self, users, deleted=0):
-        """Ids of users' associations, or of accounts other than the root."""
+        """Returns the IDs of users' associations, or of accounts other than the root."""
         return [row['id_assoc'] for row in self.associations.values()
                 if bool(row['user']) == users and row['acct'] != 'root' and row['deleted'] == deleted]
 
     def below(self, number):
-        """An account's id, and those of all below it."""
+        """Returns the IDs of an account and of everything below it."""
         found = [number]
         for above in found:
             row = self.associations[above]
@@ -119,11 +121,11 @@ class Books:
         return found
 
     def tables(self):
-        """{table: {key: rows}}"""
+        """Returns {table: {key: rows}}."""
         associations = [dict(dict(creation_time=1, mod_time=1), **row) for row in self.associations.values()]
         site_drawing.place(associations)
         for row in associations:
-            del row['lft'], row['rgt']  # the newest releases have none
+            del row['lft'], row['rgt']  # the newest releases do not have these columns
         jobs, suspends = {}, {}
         for key, row in self.jobs.items():
             jobs[key] = [{name: value for name, value in row.items() if name != 'suspends'}]
@@ -140,7 +142,7 @@ class Books:
 
 
 def changes(before, after):
-    """[(table, keys of rows that are gone or another, rows that are new or another)]"""
+    """Returns [(table, keys of removed or changed rows, new or changed rows)]."""
     found = []
     for table, rows in after.items():
         old = before.get(table, {})
@@ -158,15 +160,15 @@ class Job:
 
 
 class Controller:
-    """Sends a record whenever something happens to a job.  What it has sent waits in `unsent`, in
-    order, until the link to slurmdbd is there."""
+    """Sends a record for each event of a job.  Records wait in `unsent`, in order, while there is
+    no connection to slurmdbd."""
 
     KINDS = dict(plain=50, cancelled=8, requeued=8, resized=8, array=6, het=5, forgotten=7, weeks=5,
                  suspended=7, held=3, odd=3)
 
     def __init__(self, r, now, pace, grain, sluids):
         self.r, self.now, self.pace, self.grain = r, now, pace, grain
-        self.sluids = sluids  # the number of the cluster that their highest bits are, or None
+        self.sluids = sluids  # number of the cluster in their highest bits, or None
         self.events, self.unsent, self.seen = [], [], Counter()
         self.users, self.qos = [], [1]
         self.next_id = self.serial = 1
@@ -236,7 +238,7 @@ class Controller:
             getattr(self, kind)(at)
 
     def pending(self, at, **more):
-        """Some are first heard of when they start."""
+        """Adds a pending job.  Some jobs are first reported when they start."""
         job = self.new(at, **more)
         if self.r.random() < .85:
             self.send(job, at)
@@ -253,7 +255,7 @@ class Controller:
         self.at(at + self.span(), self.start, self.pending(at), self.suspend, self.span())
 
     def suspend(self, at, job):
-        """Perhaps again and again, and perhaps until it ends."""
+        """Suspends the job, possibly several times, and possibly until its end."""
         self.send(job, at, suspends=(*job.row['suspends'], (at, 0)))
         self.at(at + self.span() + self.grain, self.r.choice((self.resume, self.resume, self.end)), job)
 
@@ -273,14 +275,14 @@ class Controller:
         self.at(at + 400 * DAY, self.end, job, CANCELLED)
 
     def odd(self, at):
-        """A start that is yet to come, and perhaps an end before it."""
+        """Starts a job in the future, possibly with an end before the start."""
         start = at + self.r.choice((100, 200, 20 * self.pace))
         job = self.new(at, time_start=start, state=RUNNING, tres_alloc=self.tres())
         self.send(job, at)
         self.at(at + self.span(), self.end, job)
 
     def forgotten(self, at):
-        """While it runs, or before."""
+        """Makes the controller forget a job while it runs, or before."""
         job = self.pending(at)
         if self.r.random() < .5:
             self.at(at + self.span(), self.start, job, self.forget, self.span())
@@ -300,7 +302,7 @@ class Controller:
             self.at(at + wait, self.start, job, self.end, length)
 
     def array(self, at):
-        """The row that stands for all that is pending becomes the last task's."""
+        """Creates an array, whose row for all pending tasks becomes the last task's row."""
         master = self.new(at, id_array_job=self.next_id)
         self.send(master, at)
         starts = sorted(self.span() for _ in range(self.r.randrange(2, 6)))
@@ -345,10 +347,10 @@ class Controller:
         self.send(rest, at, tres_alloc=self.tres())
         self.at(at + self.span(), self.end, rest)
 
-    # ---- what befalls it ----
+    # ---- events of the controller ----
 
     def knows(self):
-        """(id_job, time_submit) of what it still has to tell about."""
+        """Returns (id_job, time_submit) of the jobs that it has not reported completely."""
         live = {(job.row['id_job'], job.row['time_submit'])
                 for _, _, _, job, _ in self.events if job is not None and job.known}
         return live | {(row['id_job'], row['time_submit']) for row in self.unsent}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Another wall clock for one program: a library that is loaded before all others."""
+"""Sets another wall clock for one program, with a library that is loaded before all others."""
 
 import preload
 
@@ -46,10 +46,10 @@ int gettimeofday(struct timeval *restrict to, void *restrict zone)
 
 
 def make(folder):
-    """The library, in this folder."""
+    """Builds the library in this folder and returns its path."""
     return preload.make(folder, 'clock', SOURCE)
 
 
 def environment(library, seconds):
-    """For a program whose clock is ahead by so many seconds."""
+    """Returns the environment of a program whose clock is this number of seconds ahead."""
     return preload.environment(library) | {'CLOCK_AHEAD': str(seconds)}

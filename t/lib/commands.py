@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands that a test runs in a folder of its own, and where the sources and the build are."""
+"""Runs a test's commands in a directory of its own, and finds the sources and the build."""
 
 import os
 import re
@@ -28,32 +28,34 @@ def has_text(path):
 
 
 def forget_build():
-    """What a make, or a package's build, above us was told is not for the builds of this test."""
+    """Removes the variables of an outer make or package build, which must not change the builds of
+    this test."""
     for name in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'MAKEOVERRIDES', 'DESTDIR', 'CONFIG_SITE', 'FAIRMILL_CONF',
                  'CFLAGS', 'CPPFLAGS', 'LDFLAGS', 'CHART_JS', 'D3_HIERARCHY_JS'):
         os.environ.pop(name, None)
 
 
 def configured(name):
-    """A variable of the build's Makefile."""
+    """Returns a variable of the build's Makefile."""
     found = re.search(f'^{name} = (.*)$', read(f'{BUILD}/Makefile'), re.M)
     return found[1] if found else ''
 
 
 def files_below(folder):
-    """All that is there and no folder, by its path from there."""
+    """Returns the relative paths of all files below the folder, without directories."""
     return sorted(os.path.relpath(os.path.join(path, name), folder)
                   for path, folders, names in os.walk(folder)
                   for name in names + [name for name in folders if os.path.islink(os.path.join(path, name))])
 
 
 def version():
-    """The version in configure.ac."""
+    """Returns the version in configure.ac."""
     return re.search(r'^AC_INIT\(\[fairmill\], \[(.*)\]\)$', read(f'{TOP}/configure.ac'), re.M)[1]
 
 
 class Commands:
-    """A folder, and commands that run in it; `out` and `err` have what the last one wrote."""
+    """A directory, and commands that run in it.  `out` and `err` contain the output of the last
+    command."""
 
     def __init__(self, prefix='fm.'):
         self.prefix = prefix
@@ -70,7 +72,7 @@ class Commands:
         return os.path.join(self.folder, name)
 
     def command(self, *command, **more):
-        """The exit status of a program.  `more` goes to subprocess.run()."""
+        """Runs a program and returns its exit status.  `more` is passed to subprocess.run()."""
         for key, value in dict(cwd=self.folder, stdin=subprocess.DEVNULL).items():
             if key not in more and (key != 'stdin' or 'input' not in more):
                 more[key] = value
@@ -88,7 +90,7 @@ class Commands:
         return self.command_ends(0, statement, *command, **more)
 
     def printed(self, *command, **more):
-        """The standard output of a command that must end well, without the last newline."""
+        """Returns the standard output of a command that must succeed, without the last newline."""
         status = self.command(*command, **more)
         if status:
             raise RuntimeError(f"'{' '.join(map(str, command))}' ended with {status}: {self.out}{self.err}")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What was published in different databases, in one spelling, to be compared bit for bit; and
-what was published with what t/lib/reference.py says."""
+"""Compares published values bit for bit between databases, in one spelling, and with
+t/lib/reference.py."""
 
 from program import EXACT, published, same_value
 from reference import UNDEFINED
 
 
 def exact(value):
-    """One spelling for what two clients print of the same double."""
+    """Returns one spelling for the text of a double from any client."""
     if value is None:
         return None
     try:
@@ -22,7 +22,7 @@ def from_server(server, results):
 
 
 def from_rows(columns, rows):
-    """Of fairmill_fairshare, as a server's client prints them."""
+    """Returns rows of fairmill_fairshare from the output of a server's client."""
     return {(row['cluster'], row['id_assoc']): row for row in (
         {c: v if c in ('cluster', 'id_assoc') else exact(v) for c,
          v in zip(columns, line) if c != 'run_id'} for line in rows)}
@@ -34,7 +34,7 @@ def from_sqlite(results):
             for (cluster, number), row in published(results).items()}
 
 
-# Of fairmill_job_priority, whose names no server spells in its own way.
+# Columns of fairmill_job_priority whose names all servers spell alike.
 PRIORITY = ('cluster, job_db_inx, partition_name, qos, id_job, user_name, account, best, age_factor, '
             'fairshare_factor, job_size_factor, partition_factor, qos_factor, assoc_factor, age_weighted, '
             'fairshare_weighted, job_size_weighted, partition_weighted, qos_weighted, assoc_weighted, '
@@ -42,14 +42,14 @@ PRIORITY = ('cluster, job_db_inx, partition_name, qos, id_job, user_name, accoun
 
 
 def priorities(server, results):
-    """Every row, each value in one spelling."""
+    """Returns every row, with each value in one spelling."""
     return {tuple(row[:4]): [exact(value) for value in row[4:]] for row in (
         [str(value) if place < 4 else value for place, value in enumerate(row)]
         for row in server.sql(f'SELECT {PRIORITY} FROM fairmill_job_priority', results))}
 
 
 def differences(rows, first):
-    """Values that differ, and how many were compared."""
+    """Returns the values that differ, and the number of compared values."""
     wrong = [f'{key} is in one only' for key in set(rows) ^ set(first)]
     compared = 0
     for key in set(rows) & set(first):
@@ -61,13 +61,13 @@ def differences(rows, first):
 
 
 def unlike_reference(rows, expected, conformance):
-    """As differences(), of rows and the reference's by id_assoc."""
+    """Compares rows by id_assoc with the reference's, as differences() does."""
     wrong, compared = [], 0
     exact_columns = EXACT | {'level_fs'} if conformance == 'documents' else EXACT
     if set(rows) != set(expected):
         wrong.append(f'the rows are of {sorted(set(rows) ^ set(expected))[:10]} here and not there')
     for number in set(rows) & set(expected):
-        # The logarithms in the ratio leave an error, which the exponent makes so many times larger.
+        # The logarithms in the ratio cause an error, which the exponent multiplies.
         ratio, factor = (expected[number][f'depth_oblivious_{name}'] for name in ('ratio', 'factor'))
         for column, value in expected[number].items():
             if value is UNDEFINED:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The dashboards of Grafana, as its data sources would fill them, and what a server answers."""
+"""Runs the queries of Grafana's dashboards as its data sources would, and compares the results of
+servers."""
 
 import json
 import math
@@ -21,8 +22,8 @@ NAMES = ('site', 'account', 'health')
 RANGE = (NOW - 30 * DAY, NOW + 1000)
 INTERVAL_S = 3600
 PLUGIN = dict(mysql='mysql', pgsql='postgres')
-# Panels that are empty where all is well.
-EMPTY = {'Failed runs and why'}
+# Panels that are empty unless there is a problem.
+EMPTY = {'Failed runs and their messages'}
 
 
 def load(driver, audience, name):
@@ -31,7 +32,7 @@ def load(driver, audience, name):
 
 
 def macro(driver, name, arguments):
-    """As the data source of each driver expands it."""
+    """Expands a macro like the data source of each driver."""
     first, last = RANGE
     if name == 'unixEpochFilter':
         return f'{arguments[0]} >= {first} AND {arguments[0]} <= {last}'
@@ -53,7 +54,7 @@ def fill(driver, sql, variables):
 
 
 def ask(server, database, user, sql):
-    """(rows, what went wrong), as this login."""
+    """Returns (rows, error) of the query under this login."""
     done = subprocess.run(server.client(database, user), input=sql + ';', stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False)
     if done.returncode:
@@ -75,7 +76,7 @@ def same_rows(got, expected):
 
 
 def is_whole(driver, page, statement):
-    """What Grafana 10 and 11 need of a file that they import."""
+    """Tests the properties that Grafana 10 and 11 need in an imported file."""
     wrong = []
     boxes = [panel['gridPos'] for panel in page['panels']]
     for panel in page['panels']:
@@ -96,10 +97,11 @@ def is_whole(driver, page, statement):
 
 
 def publish(place, server, driver):
-    """The demonstration's month, on the server and in SQLite; returns the server's settings."""
+    """Publishes the demonstration's month on the server and in SQLite.  Returns the name of the
+    server's database."""
     database = server.database('dashboards')
     demonstration.make(place)
-    # Something that is odd.
+    # Data with a finding.
     db = sqlite3.connect(place.path(demonstration.ACCOUNTING))
     with db:
         db.execute('UPDATE demo_job_table SET time_end = time_start - 10 WHERE job_db_inx = (SELECT max(job_db_inx)'
@@ -115,15 +117,15 @@ def publish(place, server, driver):
     if status:
         raise RuntimeError(err)
     printed = printed.split('\n-- Privileges to read')[0]
-    # Who runs the tests is not the login that the settings name.
+    # The tests run under a login that differs from the one in the settings.
     if driver == 'pgsql':
         printed = printed.replace('CREATE ROLE "postgres"', '-- ')
     done = subprocess.run(server.client(), input=printed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    tap.ok(done.returncode == 0, 'the roles are made', done.stdout[-2000:])
+    tap.ok(done.returncode == 0, 'the roles are created', done.stdout[-2000:])
     for at in (*range(NOW - 28 * DAY, NOW, 2 * DAY), NOW):
         for settings in ('fm.conf', 'server.conf'):
             place.succeed('run', '--now', at, '--full', settings=settings)
-    # What runs tell of the clock is of the machine, and must be the same for both.
+    # Start time and duration of runs depend on the host, and must be the same for both.
     place.query('UPDATE fairmill_run SET started_at = as_of, duration_ms = 7 * run_id')
     server.sql('UPDATE fairmill_run SET started_at = as_of, duration_ms = 7 * run_id', database)
     return database
@@ -136,14 +138,15 @@ def queries(place, server, driver, database, audience, login):
         variables = {}
         for variable in page['templating']['list'][1:]:
             rows, wrong = ask(server, database, login, fill(driver, variable['query'], variables))
-            tap.ok(rows, f"{audience}: {name}: there is something to choose as {variable['name']}", wrong)
+            tap.ok(rows, f"{audience}: {name}: there are values to choose for {variable['name']}", wrong)
             variables[variable['name']] = 'physics' if variable['name'] == 'account' else rows[0][0]
         for panel in page['panels']:
             sql = panel['targets'][0]['rawSql']
             rows, wrong = ask(server, database, login, fill(driver, sql, variables))
             expected = [list(row) for row in place.query(fill('sqlite', sql, variables))]
             what = f"{audience}: {name}: {panel['title']}"
-            tap.ok(rows is not None and same_rows(rows, expected), f'{what}: it is what SQLite has', wrong, rows and rows[:5],
+            tap.ok(rows is not None and same_rows(rows, expected),
+                   f'{what}: the rows are the same as in SQLite', wrong, rows and rows[:5],
                    expected[:5])
             tap.ok(rows is not None and bool(rows) != (panel['title'] in EMPTY), f'{what}: has rows', fill(driver, sql, variables))
 
@@ -153,32 +156,34 @@ def refusals(server, database, viewer):
               'fairmill_history', 'fairmill_usage_day', 'fairmill_finding', 'fairmill_run', 'fairmill_ledger', 'fairmill_privilege',
               'fairmill_share_change', 'fairmill_pbsfs']
     got = {table: ask(server, database, viewer, f'SELECT * FROM {table}') for table in tables}
-    tap.ok(all(rows is None and 'denied' in wrong for rows, wrong in got.values()), 'the login of viewers reads no table with names',
+    tap.ok(all(rows is None and 'denied' in wrong for rows, wrong in got.values()),
+           'the login of viewers cannot read tables with names',
            {table: answer for table, answer in got.items() if answer[0] is not None or 'denied' not in answer[1]})
     people = {name for name, in server.sql("SELECT DISTINCT user_name FROM fairmill_association WHERE user_name <> ''", database)}
     told = set()
     views = ('account', 'account_history', 'account_day', 'account_waiting', 'findings', 'waiting', 'runs')
     for view in views:
         rows, wrong = ask(server, database, viewer, f'SELECT * FROM fairmill_{view}')
-        tap.ok(rows, f'it reads fairmill_{view}', wrong)
+        tap.ok(rows, f'the login of viewers can read fairmill_{view}', wrong)
         told |= {cell for row in rows or () for cell in row}
-    tap.ok(people and not people & told, 'where nobody is named', people & told)
-    tap.ok(ask(server, database, viewer, 'DELETE FROM fairmill_runs')[0] is None, 'and may change nothing')
+    tap.ok(people and not people & told, 'the views for viewers contain no user', people & told)
+    tap.ok(ask(server, database, viewer, 'DELETE FROM fairmill_runs')[0] is None, 'the login of viewers cannot change rows')
 
 
 def expected_shares(place, server, driver, database, viewer):
-    """What the manual's own formula says of the accounts below the root, from shares as they were drawn."""
+    """Compares the panel with the manual's own formula for the accounts below the root, from the
+    drawn shares."""
     panel = next(p for p in load(driver, 'viewers', 'site')['panels'] if p['title'] == 'Over- and underserved')
     rows, _ = ask(server, database, viewer, fill(driver, panel['targets'][0]['rawSql'], dict(cluster='demo')))
     shares, usage = dict(science=50, engineering=30, medicine=20), {}
     for name in shares:
         (usage[name],), = place.query("SELECT usage_raw FROM fairmill_fairshare WHERE account = ? AND user_name = ''", name)
-    # The children of teaching, whose shares are `parent`, are on this level with their own.
+    # The children of teaching, whose shares are `parent`, are on this level with their own shares.
     (whole,), = place.query("SELECT usage_raw FROM fairmill_fairshare WHERE parent_id IS NULL")
     wanted = {name: (usage[name] / whole) / (shares[name] / 104) for name in shares}
     tap.ok(rows and {name for name, _ in rows} == set(wanted) and all(math.isclose(float(got), wanted[name], rel_tol=1e-9)
                                                                       for name, got in rows),
-           'use over share is that of shares and usage', rows, wanted)
+           'use over share agrees with shares and usage', rows, wanted)
 
 
 def try_on(kind, driver):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The demonstration's site in a place, as quickstart.sh leaves it, and what commands print of it."""
+"""Creates the demonstration's site in a place, as quickstart.sh does, and compares the output of
+commands."""
 
 import os
 import subprocess
@@ -13,14 +14,14 @@ ACCOUNTING, SLURM_CONF = 'demo/accounting.db', 'demo/slurm.conf'
 
 
 def make(place, now=NOW):
-    """Its accounting database and slurm.conf."""
+    """Creates the demonstration's accounting database and slurm.conf."""
     os.mkdir(place.path('demo'))
     subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path(ACCOUNTING), str(now)],
                    check=True, stdout=subprocess.DEVNULL)
 
 
 def publish(place, now=NOW, keys=None):
-    """Publish it with these settings in addition."""
+    """Publishes the demonstration with these additional settings."""
     make(place, now)
     place.ready(keys={'usage.half_life': None, 'usage.time_zone': 'UTC', 'source.database': place.path(ACCOUNTING),
                       'slurm.conf': place.path(SLURM_CONF)} | (keys or {}))
@@ -29,12 +30,12 @@ def publish(place, now=NOW, keys=None):
 
 
 def is_wanted_anew():
-    """Whether what is printed now is what shall be known from now on."""
+    """Returns whether to replace the expected output with the current output."""
     return bool(os.environ.get('FAIRMILL_GOLDEN'))
 
 
 def is_as_known(got, folder, name, statement):
-    """What was printed is t/data/FOLDER/NAME; with FAIRMILL_GOLDEN that is written first."""
+    """The output is t/data/FOLDER/NAME; with FAIRMILL_GOLDEN that file is written first."""
     path = os.path.join(TOP, 't', 'data', folder, name)
     if is_wanted_anew():
         with open(path, 'w', encoding='utf-8') as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the accounting databases of t/data: dumps of MariaDB, a row a line."""
+"""Reads the accounting databases of t/data, which are dumps of MariaDB with one row a line."""
 
 import lzma
 import os
@@ -22,7 +22,7 @@ def text_of(release):
 
 
 def read(*path):
-    """The text of a compressed dump in t/data."""
+    """Returns the text of a compressed dump in t/data."""
     with lzma.open(os.path.join(DATA, *path), 'rt', encoding='utf-8') as file:
         return file.read()
 
@@ -34,7 +34,7 @@ def releases():
 
 
 def tables(dump):
-    """{table: (CREATE TABLE statement, [column])}"""
+    """Returns {table: (CREATE TABLE statement, [column])}."""
     found = {}
     for match in re.finditer(r'^CREATE TABLE `([^`]+)` \(\n(.*?)^\).*?;$', dump,
                              re.DOTALL | re.MULTILINE):
@@ -71,7 +71,8 @@ def rows(dump, table):
 
 
 def to_sqlite(dump, path, clusters):
-    """What fairmill reads of a dump, in the tables that sql/slurmdbd/tables.sql makes; how many rows that were."""
+    """Copies the tables that fairmill reads from a dump into tables of sql/slurmdbd/tables.sql.
+    Returns the number of rows."""
     wanted = ['cluster_table', 'qos_table', 'tres_table', 'txn_table']
     wanted += [f'{c}_{t}_table' for c in clusters
                for t in ('assoc', 'job', 'step', 'suspend', 'event', 'last_ran', *ROLLUPS)]
@@ -84,7 +85,8 @@ def to_sqlite(dump, path, clusters):
         if table not in there or table not in known:
             continue
         for row in rows(dump, table):
-            # SQLite's integers have no room for mem_req with its highest bit, for "per CPU"; keys go without theirs.
+            # SQLite's integers have no room for the highest bit of mem_req, which means "per CPU".
+            # Keys lose their highest bit.
             values = {name: value % 2 ** 63 if name == 'job_db_inx' else value for name, value in zip(known[table][1], row)}
             site_drawing.insert(db, table, {name: value for name, value in values.items()
                                             if not isinstance(value, int) or value < 2 ** 63})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests of runs that are disturbed, and those of them that are tried on every server: each step of a
-run cut, reset and stalled, the way to a database gone for good, COMMITs whose answer is lost."""
+"""Tests of disturbed runs that apply to every server.  Each step of a run is cut, reset and
+stalled, a database is lost permanently, and responses to COMMITs are lost."""
 
 import concurrent.futures
 import contextlib
@@ -15,30 +15,30 @@ from program import FAIRMILL
 from proxy import Fault, Proxy, always, no_fault, same_as, sql
 from server import Session
 
-# Where a run is to give up, and where it is to get over it.
+# The deadline for runs that must fail, and the deadline for runs that must recover.
 DEADLINE = 2
 PATIENT = 20
-# What is stalled is given up within twice the deadline, for each of two databases; and machines
-# that test are slow.
+# A stalled run fails within twice the deadline for each of two databases.  Test hosts may be slow.
 IN_TIME = 20
 
 WORDS = dict(cut='connection cut', reset='connection reset', stall='connection stalled')
 
 
 class Case:
-    """One test: a run that is disturbed, then one that is not."""
+    """One test: a disturbed run, and then an undisturbed run."""
 
     def __init__(self, statement, piece, good, fault, where, most=IN_TIME, first=False):
         self.statement, self.piece, self.good = statement, piece, good
         self.fault, self.where, self.most = fault, where, most
-        self.first = first  # to be begun before others, since it lasts
+        self.first = first  # to be started before others, because it takes long
 
     def __call__(self, rig):
         outcome = self._once(rig)
         if outcome.wrong or self._is_good(outcome):
             return outcome
-        # A machine that is busy has a run give up before it comes there, or at another statement, or end late.
-        print('# once more:', self.statement, *str(outcome).split(), flush=True)
+        # On a busy host, a run may fail before it reaches the step or at another statement, or may
+        # end late.
+        print('# retry:', self.statement, *str(outcome).split(), flush=True)
         return self._once(rig)
 
     def _is_good(self, outcome):
@@ -58,8 +58,8 @@ class Case:
 
 
 def try_all(cases, rigs, report):
-    """Those first that last, as they wait; of the others two at once for each processor, since a server that waits for
-    one is called dead."""
+    """Runs the cases that wait for long first.  Then runs two of the others at a time for each
+    processor, because a slow server is treated as dead."""
     few = rigs[:2 * os.cpu_count()]
     for first, at_work in ((True, rigs), (False, few)):
         some = [case for case in cases if case.first == first]
@@ -68,13 +68,13 @@ def try_all(cases, rigs, report):
 
 
 def ends(status, results=None, *texts):
-    """A check of an outcome."""
+    """Returns a check of an outcome."""
     return lambda outcome: (outcome.status == status and results in (None, outcome.results)
                             and all(text in outcome.said for text in texts))
 
 
 def waits_in_vain(*limits):
-    """Which of two limits of the same length comes first is chance."""
+    """Returns a check of two limits of the same length, either of which may be reached first."""
     return lambda outcome: ends(69, 'old')(outcome) and any(text in outcome.said for text in limits)
 
 
@@ -92,12 +92,12 @@ def database_of(side):
 
 
 def on(side, fault, deadline=DEADLINE, **more):
-    """A run with this on the way to one database."""
+    """Returns a run with this fault on the way to one database."""
     return lambda rig: rig.disturbed(**{side: [fault]}, deadline=deadline, **more)
 
 
 def amid(side, pattern, meanwhile, deadline=PATIENT, kind=None, **more):
-    """A run that waits at a step while meanwhile(rig, number of the session) happens."""
+    """Returns a run that waits at a step while meanwhile(rig, number of the session) runs."""
     def piece(rig):
         fault = Fault('hold', sql(pattern, kind), meanwhile=lambda: meanwhile(rig, fault.link.protocol.session),
                       **more)
@@ -106,7 +106,7 @@ def amid(side, pattern, meanwhile, deadline=PATIENT, kind=None, **more):
 
 
 def between(take, give_back, side='results', judge=True):
-    """A run while something is taken away."""
+    """Returns a run while something is removed."""
     def piece(rig):
         take(rig)
         outcome = rig.disturbed(**{side: [no_fault()]}, deadline=DEADLINE, judge=judge)
@@ -116,7 +116,7 @@ def between(take, give_back, side='results', judge=True):
 
 
 def locked(hold, release_after=None, deadline=DEADLINE):
-    """Somebody else holds what the run is going to write."""
+    """Another session locks the rows that the run is going to write."""
     def piece(rig):
         with Session(rig.server, rig.results) as session:
             session.do(hold)
@@ -132,7 +132,7 @@ def locked(hold, release_after=None, deadline=DEADLINE):
 
 
 def ended(side, end, pattern, **more):
-    """Somebody ends our session or statement: `end` is a method of the server."""
+    """Another session ends the run's session or statement; `end` is a method of the server."""
     def meanwhile(rig, number):
         getattr(rig.server, end)(number)
         time.sleep(.1)
@@ -141,7 +141,7 @@ def ended(side, end, pattern, **more):
 
 @contextlib.contextmanager
 def own_source(rig, change=''):
-    """A source of its own for a rig, so that it can be altered."""
+    """Creates a separate source for a rig, which can be altered."""
     usual, rig.source = rig.source, draw(rig.server, f'{SOURCE}_{rig.name}')
     try:
         if change:
@@ -152,8 +152,8 @@ def own_source(rig, change=''):
 
 
 def altered(text, pattern, kind, back='', deadline=DEADLINE):
-    """What slurmdbd's upgrade does, after we have looked at the tables' columns and before we read
-    them."""
+    """Alters tables as slurmdbd's upgrade does, after the run has looked at their columns and
+    before it reads them."""
     def piece(rig):
         with own_source(rig):
             outcome = amid('source', pattern, lambda *_: rig.server.sql(text, rig.source), kind=kind,
@@ -165,7 +165,8 @@ def altered(text, pattern, kind, back='', deadline=DEADLINE):
 
 
 def killed(server, side, pattern, answer, kill, again):
-    """The server is gone amid a run; and comes back, by itself, or when we gave up."""
+    """Kills the server during a run.  The server starts again immediately, or after the run has
+    failed."""
     def piece(rig):
         starting = []
 
@@ -186,8 +187,8 @@ def killed(server, side, pattern, answer, kill, again):
 
 
 def whole_server(server, points, more=()):
-    """A server of one's own is killed and stopped: [(side, SQL, bytes of the answer)], of which three
-    are in the short form.  `more` are (what happens, a function that makes it happen)."""
+    """Kills and stops a server that only this test uses.  `points` is [(side, SQL, bytes of the
+    response)]; the short form uses three of them.  `more` is (event, function that causes it)."""
     cases = []
     for number, (side, pattern, answer) in enumerate(points if LONG else points[:3]):
         where = f'{side}, during a run'
@@ -204,7 +205,8 @@ def whole_server(server, points, more=()):
         if LONG or number == 2:
             # A COMMIT that waits for a server to go on is done then.
             either = answer == 0 or 'COMMIT' in pattern
-            # A server may have sent the rest of its answer before it stops: then the next question waits, of either database.
+            # The server may have sent the rest of its response before it stops.  Then the next
+            # query waits, in either database.
             named = "database 'faults_" if answer else database_of(side)
             cases.append(Case(f'server stopped at {pattern}: 69 soon after the deadline',
                               on(side, Fault('hold', sql(pattern), answer=answer, meanwhile=server.stop),
@@ -215,7 +217,7 @@ def whole_server(server, points, more=()):
 
 
 class Since:
-    """From a step with this SQL on, and then every connection."""
+    """Matches every connection from a step with this SQL on."""
 
     def __init__(self, pattern):
         self.at = sql(pattern)
@@ -232,22 +234,23 @@ class Since:
 
 
 class EveryStep:
-    """What is tried at every step, or at those of a short list, in the words of a server:
+    """Chooses faults for every step, or for the steps of a short list, in terms of a server:
 
     protocol    of protocol.py
-    short       {side: [(kind, SQL, which of several, whether it is worth every fault)]}
-    jobs        SQL of the jobs' query, and the kind of message behind which its rows come
-    record      SQL of the row that says what the run of a cluster was: behind the COMMIT of it the work is done,
-                and whether old rows can be removed is not what a run ends with
-    unlock      SQL that gives back the lock of the cluster
-    unanswered  kinds of messages at which nothing can happen that would not happen at the next"""
+    short       {side: [(kind, SQL, number among several, whether every fault is tested)]}
+    jobs        SQL of the jobs' query, and the kind of message after which its rows follow
+    record      SQL of the row that records the run of a cluster.  After its COMMIT the work is done, and the
+                removal of old rows does not change the exit status
+    unlock      SQL that releases the lock of the cluster
+    unanswered  kinds of messages whose faults have the same effect at the next message"""
 
     def __init__(self, protocol, short, jobs, record, unlock, unanswered=()):
         self.protocol, self.short, self.jobs, self.unanswered = protocol, short, jobs, unanswered
         self.record, self.unlock = sql(record), sql(unlock)
 
     def chosen(self, side, steps, without=()):
-        """(step, whether every fault is tried there) of those that the short form takes, or of all."""
+        """Returns (step, whether every fault is tested) for the steps of the short form, or for all
+        steps."""
         if LONG:
             return [(step, True) for step in steps if step.kind not in self.unanswered]
         found = []
@@ -259,7 +262,7 @@ class EveryStep:
         return found
 
     def late(self, steps):
-        """Those with which the work on a cluster was done already."""
+        """Returns the steps at which the work on a cluster was already done."""
         found, at = [], 'work'
         for step in steps:
             if at == 'unlock' and not self.unlock(step):
@@ -286,12 +289,13 @@ class EveryStep:
                     f"{side}, {where}{' (unix socket)' if by_path else ''}", first=stalls)
 
     def goes_on(self, step):
-        """Whether others are sent behind it before an answer is waited for."""
+        """Returns whether other messages are sent after this one before a response is awaited."""
         return step.kind not in self.protocol.ANSWERED and step.kind not in ('connect', 'quit')
 
     def actions(self, number, step, thorough):
-        """A reset is a cut to most of a library; what it is to the rest every step shows in the long form, where of
-        messages that are sent together the last has every fault, and the others one in turn."""
+        """For most of a library, a reset is the same as a cut.  The long form tests a reset at
+        every step.  In a group of messages, the last has every fault, and each other has one in
+        turn."""
         if not thorough:
             return ('cut',)
         if LONG and self.goes_on(step):
@@ -299,7 +303,7 @@ class EveryStep:
         return ('cut', 'reset', 'stall') if LONG or 'COMMIT' in step.sql else ('cut', 'stall')
 
     def at_steps(self, side, steps):
-        """One fault at one step; the connection after it is good."""
+        """Returns cases with one fault at one step; the connection after it works."""
         cases, late = [], self.late(steps)
         for number, (step, thorough) in enumerate(self.chosen(side, steps)):
             answered = step.kind in self.protocol.ANSWERED
@@ -311,7 +315,7 @@ class EveryStep:
         return cases
 
     def by_path(self, side, steps):
-        """Through a unix socket, where no network tells that the other end is gone."""
+        """Returns cases for a unix socket, on which no network reports the loss of the other end."""
         cases, late = [], self.late(steps)
         for number, (step, thorough) in enumerate(self.chosen(side, steps, ('tls',))):
             if LONG and self.goes_on(step) and number % 4:
@@ -330,7 +334,7 @@ class EveryStep:
                            'while jobs are read')
                  for action in ('cut', 'reset', 'stall')
                  for length in ((1, 20000, 100000) if LONG else (20000,))]
-        cases.append(Case('a slow way to the source only takes its time',
+        cases.append(Case('a slow connection to the source only takes longer',
                           on('source', Fault('slow', same_as(jobs), rate=150000), PATIENT),
                           lambda outcome: DONE(outcome) and outcome.seconds > 1.5, '150 kB/s',
                           'source, while jobs are read', most=60, first=True))
@@ -338,21 +342,22 @@ class EveryStep:
 
 
 def for_good(patterns):
-    """The way to a database is gone, and stays so: {side: [SQL]}, of which the last is in the short
-    form."""
+    """Returns cases in which a database is lost permanently: {side: [SQL]}, with the last in the
+    short form."""
     cases = []
     for side, of_side in patterns.items():
         for pattern in of_side if LONG else of_side[-1:]:
             for action in ('cut', 'reset', 'stall'):
                 cases.append(Case(
-                    f'{side}, {action} for good from {pattern} on: 69 in time, which names the database, and old results',
+                    f"{side}, {action} for good from {pattern} on: 69 in time with the database's name, and old "
+                    "results",
                     on(side, Fault(action, Since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
                     f'{WORDS[action]} permanently', f'{side}, during a run', first=True))
     return cases
 
 
 def publishing_commit(number):
-    """The COMMIT behind the row of a run: of the first cluster's (0), or of the next one's."""
+    """Matches the COMMIT after the row of a run: for the first cluster (0), or for the next one."""
     rows = []
 
     def at(step):
@@ -368,19 +373,20 @@ def publishing_commit(number):
 
 
 def lost_commits():
-    """The COMMIT that publishes reaches the server, its answer does not reach us."""
+    """Returns cases in which the publishing COMMIT reaches the server, but its response is lost."""
     cases = []
     for number, cluster in ((0, 'big'), (1, 'small')) * (10 if LONG else 1):
         for action in ('cut', 'reset'):
             cases.append(Case(
-                f'{action} after the COMMIT that publishes {cluster}, whose answer is lost: it is found, and published once',
+                f'{action} after the COMMIT that publishes {cluster}: the lost response is resolved, and results are '
+                'published once',
                 on('results', Fault(action, publishing_commit(number), answer=0), PATIENT), DONE,
                 'response to the publishing COMMIT lost', 'results'))
     return cases
 
 
 def ledger_commits(rig):
-    """People's COMMITs, at the end, since an entry changes what runs give."""
+    """Tests COMMITs of ledger entries, at the end, because an entry changes the results of runs."""
     def credit(fault):
         with Proxy(rig.results_server, fault) as proxy:
             conf = rig.conf + '-ledger'
@@ -392,14 +398,14 @@ def ledger_commits(rig):
             return fault.happened, done.returncode, count, done.stdout
     happened, status, count, said = credit(Fault('cut', sql('^COMMIT'), answer=0))
     tap.ok((happened, status, count) == (1, 0, 1) and said.startswith('entry 1, '),
-           'an entry whose COMMIT reached the server is found, though the answer is lost', happened, status, count, said)
+           'an entry whose COMMIT reached the server is found after a lost response', happened, status, count, said)
     happened, status, count, said = credit(Fault('cut', sql('^COMMIT')))
     tap.ok((happened, status, count) == (1, 69, 1) and 'cannot tell whether entry 2 was entered' in said,
-           'where COMMIT may not have reached it, nobody is told that nothing was entered', happened, status, count, said)
+           'if the COMMIT may not have arrived, the message says so', happened, status, count, said)
 
 
 def verifications(rig):
-    """Results that go away while they are read, or compared."""
+    """Tests results that become unavailable while they are read or compared."""
     conf = rig.conf + '-verify'
 
     def call(*arguments):
@@ -415,14 +421,15 @@ def verifications(rig):
                 published.append(True)
                 done = call('verify')
             tap.ok((fault.happened, done.returncode) == (1, 69) and rig.results in done.stdout,
-                   f'verify, {action} from {table} on: 69, which names the database', fault.happened, done.returncode, done.stdout)
+                   f'verify, {action} from {table} on: 69 with the name of the database',
+                   fault.happened, done.returncode, done.stdout)
 
 
 def tables_dropped():
     cases = []
     for table in ('fairmill_tree', 'fairmill_value', 'fairmill_run', 'fairmill_lock', 'fairmill_finding',
                   'fairmill_settings', 'fairmill_schema'):
-        cases.append(Case(f'{table} dropped: 78 and what to do; init makes it again',
+        cases.append(Case(f'{table} dropped: 78 with advice, and init creates it again',
                           between(lambda rig, t=table: rig.server.sql(f'DROP TABLE {t}{rig.server.CASCADE}', rig.results),
                                   lambda rig: rig.command('init', settings=rig.owner), judge=False),
                           ends(78, '', 'fairmill init'), 'a table dropped', 'results, between runs'))
@@ -430,15 +437,15 @@ def tables_dropped():
 
 
 def never_written(server, database, before, rigs, harmless):
-    """Of the source nothing is changed."""
+    """Runs change nothing in the source."""
     tap.same(server.checksums(database), before, 'no row of the source has changed')
     seen = set().union(*(rig.seen_sql for rig in rigs))
     tap.ok(len(seen) > 10 and all(text.startswith(harmless) for text in seen),
-           'no statement that a run sends to the source could write', *seen)
+           'no statement that a run sends to the source can write', *seen)
 
 
 def apart(work):
-    """Does this in a thread; what it returns is a function that waits for what came of it."""
+    """Starts this work in a thread; returns a function that waits for its result."""
     results = []
     thread = threading.Thread(target=lambda: results.extend(at_once([lambda _: work()], [None])))
     thread.start()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A site on a server whose every value is known, runs that are disturbed, and what must hold then:
-old or new results whole, fairmill_run true, and the next run right without help."""
+"""Creates a site on a server with known values, and disturbs runs.  Afterwards, results must be
+complete old or new ones, fairmill_run must be correct, and the next run must succeed without
+help."""
 
 import contextlib
 import os
@@ -13,7 +14,7 @@ from program import FAIRMILL, write_settings
 from proxy import Proxy
 
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
-# How many runs are disturbed at once: more of them would only wait for a processor.
+# The number of runs at a time.  More of them would only wait for a processor.
 RIGS = min(16, 4 * os.cpu_count())
 NOW = 1750500000
 USERS = {'big': 600, 'small': 25}
@@ -24,7 +25,8 @@ RUN = ['run']
 
 
 def draw(server, name=SOURCE, jobs=None):
-    """slurmdbd's tables with two clusters; every job still runs, so usage says which instant it is of."""
+    """Fills slurmdbd's tables with two clusters.  Every job still runs, so the usage shows the time
+    of the run."""
     jobs = jobs or JOBS
     server.accounting(name, USERS)
     text = [server.LENIENT,
@@ -48,7 +50,7 @@ def draw(server, name=SOURCE, jobs=None):
 
 @contextlib.contextmanager
 def users(**numbers):
-    """A site with other numbers of users is drawn and judged, for as long as the `with` lasts."""
+    """Creates and judges a site with other numbers of users inside the `with` block."""
     usual = dict(USERS)
     USERS.update(numbers)
     try:
@@ -62,13 +64,13 @@ def associations(cluster):
 
 
 def wanted(cluster, now, jobs=None):
-    """The root's usage."""
+    """Returns the root's usage."""
     return float(sum((now - NOW + 1000 + n % 100) * (n % 11)
                      for n in range(1, (jobs or JOBS)[cluster] + 1)))
 
 
-# One statement, so one snapshot: which run and instant a cluster's rows are of, and whether they
-# agree with each other and with the run that is on record.
+# One statement is one snapshot.  It shows the run and time of each cluster's rows, and whether they
+# agree with each other and with the recorded run.
 POLL = """
 SELECT f.cluster, count(*), count(DISTINCT f.run_id), count(DISTINCT f.computed_at),
     min(f.computed_at), count(r.run_id), min(r.as_of),
@@ -86,8 +88,8 @@ class Outcome:
         self.said = ''
         self.seconds = 0
         self.published = {}  # {cluster: 'old' or 'new'}
-        self.wrong = []      # whatever must never be
-        self.fired = []      # how often each fault happened
+        self.wrong = []      # violated conditions
+        self.fired = []      # number of times that each fault happened
 
     @property
     def results(self):
@@ -98,11 +100,11 @@ class Outcome:
 
 
 class Rig:
-    """Results of its own beside the site of draw(), so that several can be at work at once."""
+    """Results of its own for the site of draw(), so that several rigs can run at the same time."""
 
     def __init__(self, server, folder, name, source=SOURCE, jobs=None):
         self.server, self.name, self.source, self.jobs = server, name, source, jobs
-        # Others only to read from, or to try to write to.
+        # Other servers only for reading, or for attempts to write.
         self.source_server = self.results_server = server
         self.results = server.database(f'faults_res_{name}')
         server.allow(WRITER, 'SELECT, INSERT, UPDATE, DELETE', self.results)
@@ -119,7 +121,7 @@ class Rig:
             raise RuntimeError(wrong)
 
     def write(self, path, source, results, deadline):
-        """Settings; `source` and `results` say how to connect where that is not the usual way."""
+        """Writes settings; `source` and `results` contain an unusual way to connect."""
         def section(server, database, user, at):
             keys = server.connection(database)
             if at:
@@ -128,7 +130,7 @@ class Rig:
         write_settings(path, dict(
             source=dict(section(self.source_server, self.source, READER, source), deadline=f'{deadline} s'),
             results=section(self.results_server, self.results, WRITER, results), usage=dict(half_life=0),
-            # As all jobs still run, a run of today has each of them on every day.
+            # All jobs still run, so a run of today has each of them on every day.
             retention=dict(history_days=30)))
 
     def command(self, *arguments, settings=None):
@@ -142,8 +144,9 @@ class Rig:
         return self.server.sql(text, self.results)
 
     def judge(self, now, outcome):
-        """What is published after a run for this instant, and what is wrong with it.  What a server that was
-        stopped had in hand may come between what is read of results and of runs: then both are read again."""
+        """Adds to the outcome the published results of a run for this time and their errors.  A
+        stopped server may complete its work between the reads of results and of runs.  In this case
+        both are read again."""
         while True:
             rows = self.rows(POLL)
             said = self.rows(f'SELECT cluster, status, message FROM fairmill_run WHERE as_of = {now}')
@@ -154,7 +157,7 @@ class Rig:
         outcome.wrong += wrong
 
     def look(self, now, rows, published):
-        """Returns what is wrong with the results themselves."""
+        """Returns the errors in the results themselves."""
         wrong = []
         rows = {row[0]: row[1:] for row in rows}
         for cluster in USERS:
@@ -176,7 +179,8 @@ class Rig:
 
     @staticmethod
     def compare(rows, published):
-        """Returns where what is on record of an instant is not what is published."""
+        """Returns the differences between the recorded runs for a time and the published
+        results."""
         said, wrong = {}, []
         for cluster, status, message in rows:
             said.setdefault(cluster, []).append((status, message))
@@ -190,8 +194,9 @@ class Rig:
         return wrong
 
     def next_run(self):
-        """A run without any fault; a server may need a while to see that a lock's holder is gone.  Each
-        try has an instant of its own, as one cluster may be published where another is locked."""
+        """Starts a run without a fault.  A server may need a while to see that a lock's holder is
+        gone.  Each attempt has a time of its own, because one cluster may be published while
+        another is locked."""
         end = time.monotonic() + 20
         while True:
             self.now += 10
@@ -210,9 +215,10 @@ class Rig:
 
     def disturbed(self, source=(), results=(), deadline=2, by_path=False, to_port=False, after=None,
                   started=None, judge=True):
-        """One run with faults on the way to either database: TCP to the proxy and a unix socket behind
-        it, or unix sockets (by_path), or TCP (to_port) all the way.  `started(process)` is called
-        when it has begun, `after()` when it has ended: what it calls is there no more for the next run."""
+        """Starts one run with faults on the way to either database.  The way is TCP to the proxy and a
+        unix socket after it, unix sockets (by_path), or TCP (to_port) all the way.
+        `started(process)` is called after the start, and `after()` after the end.  Effects of
+        `after()` must be gone before the next run."""
         self.now += 10
         outcome = Outcome()
         with Proxy(self.source_server, *source, to_port=to_port and self.source_server.port) as to_source, \
@@ -240,7 +246,8 @@ class Rig:
             self.steps = to_source.steps, to_results.steps
             self.seen_sql |= set(to_source.statements())
             outcome.wrong += to_source.problems + to_results.problems
-            # What the program sent last may still be on its way through the proxy when it has ended.
+            # The last message of the program may still be on its way through the proxy when the
+            # program has ended.
             patience = time.monotonic() + 2
             while not all(fault.happened for fault in (*source, *results)) and time.monotonic() < patience:
                 time.sleep(0.02)
@@ -255,7 +262,7 @@ class Rig:
 
 
 class Report:
-    """Rows of doc/reliability.md, added to the file that FAIRMILL_RELIABILITY names."""
+    """Rows of doc/reliability.md, appended to the file that FAIRMILL_RELIABILITY names."""
 
     def __init__(self):
         self.rows = {}
@@ -280,7 +287,8 @@ class Report:
 
 
 def at_once(work, rigs):
-    """Hands each piece of work, a function of a rig, to whichever rig is free; results in order."""
+    """Passes each piece of work, a function of a rig, to the next free rig; returns the results in
+    order."""
     results = [None] * len(work)
     guard = threading.Lock()
     todo = list(enumerate(work))

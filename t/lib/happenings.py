@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What happens in a history of t/lib/history.py: a site, the records of its jobs, and steps, each
-of which is what an administrator does or what befalls a database."""
+"""Events in a history of t/lib/history.py: a site, the records of its jobs, and steps.  Each step
+is an action of an administrator or an event in a database."""
 
 import random
 
@@ -9,7 +9,8 @@ from books import CANCELLED, COMPLETED, DAY, RUNNING, Books, Controller
 from reference import PARENT
 from settings import for_reference
 
-KEPT, FULL = 'kept', 'full'  # results that keep their state, and those that are always made anew
+# results that keep stored state, and results that are always computed from scratch
+KEPT, FULL = 'kept', 'full'
 REGISTERED = '1=64,2=1000,4=7,5=100'
 WEIGHTS = ('CPU=1,Node=1.25', 'MAX_TRES,CPU=1,Node=0.3', 'CPU=0.1')
 FACTORS = {}, {'q2': '3', 'q3': '0.1'}, {'q1': '2'}
@@ -18,19 +19,20 @@ STEPS, DRIFTS = [], []
 
 
 def step(function):
-    """Something that runs find by themselves.  False: it cannot happen now."""
+    """Registers a step that runs detect automatically.  A step returns False if it cannot happen
+    now."""
     STEPS.append(function)
     return function
 
 
 def drift(function):
-    """Something below the seal, which only a full run can find."""
+    """Registers a change below the checkpoint, which only a full run can detect."""
     DRIFTS.append(function)
     return function
 
 
 class History:
-    """What there is at this moment, and what was at earlier ones."""
+    """The current state, and states at earlier times."""
 
     def __init__(self, seed, place):
         self.seed, self.place, self.r = seed, place, random.Random(seed)
@@ -38,19 +40,19 @@ class History:
         self.pace = r.choice(list(RESETS))
         self.grain = r.choice((1, 1, 60, self.pace // 6))
         self.settings = draw_settings(r, self.pace)
-        self.told = seed % 4 == 2  # whether txn_table has what is done to associations
+        self.told = seed % 4 == 2  # whether txn_table records changes of associations
         if self.told:
             self.settings['conformance'] = 'slurmctld'
         self.books = Books()
         self.draw_tree()
         self.no_link = 0                     # steps until records arrive again
         self.as_of = None                    # of the newest run
-        self.newest = 0                      # end that a run has seen
-        self.asked = self.damaged = self.back = False  # what the next run is to meet
-        self.archived, self.dropped = [], []  # rows that may come back
-        self.ledger = []                     # as t/lib/ledger.py has it
-        self.earlier = []                    # what a dump may be of
-        self.factor_seen, self.factor_spans = {}, {}  # by QOS: (instant, factor)
+        self.newest = 0                      # newest end that a run has seen
+        self.asked = self.damaged = self.back = False  # conditions for the next run
+        self.archived, self.dropped = [], []  # rows that may return
+        self.ledger = []                     # in the form of t/lib/ledger.py
+        self.earlier = []                    # earlier states for a restore from a dump
+        self.factor_seen, self.factor_spans = {}, {}  # by QOS: (time, factor)
         first_run, span = self.origin(), self.rounded(self.pace * r.choice((10, 40, 100)))
         self.now = first_run - span
         self.controller = Controller(r, self.now, self.pace, self.grain,
@@ -62,8 +64,9 @@ class History:
         return for_reference(dict(self.settings, now=now, ledger=self.ledger, factor_spans=self.factor_spans), REGISTERED)
 
     def see_factors(self, as_of):
-        """What runs note of factors, which nothing dates: each counts from the run on that saw it first.
-        Whether no run has noted one of them yet, though it did another of the same QOS."""
+        """Records factors as runs do.  Factors are not dated, so each counts from the first run that
+        saw it.  Returns whether no run has recorded one of them, although one has recorded an
+        earlier factor of the same QOS."""
         new = False
         for number, factor in self.books.qos.items():
             known = self.factor_seen.setdefault(number, [])
@@ -79,7 +82,7 @@ class History:
         return int(seconds) - int(seconds) % self.grain
 
     def origin(self):
-        """Often shortly before usage is reset, or before the grid of the clock moves."""
+        """Returns a start time, often shortly before usage is reset or the decay epoch advances."""
         r, s = self.r, self.settings
         instant = r.randrange(1600000000, 1750000000)
         kind = r.random()
@@ -118,7 +121,8 @@ class History:
         self.controller.work(self.now, submissions)
 
     def arrive(self):
-        """What has been sent, in order, unless the link is down; the records that came."""
+        """Delivers the records that were sent, in order, unless the connection is down; returns
+        them."""
         if self.no_link:
             return []
         self.heard = self.now
@@ -128,9 +132,10 @@ class History:
         return unsent
 
     def are_sealed(self, records):
-        """Whether one of them ended before the seal, which runs take to have come.  So it is where somebody gave a
-        job an end by hand in an outage, or one before it that was yet to come: no run can know that this is not the
-        newest record."""
+        """Returns whether one of the records ended before the checkpoint, below which runs assume
+        that all records have arrived.  This happens if an administrator set an end during an
+        outage, or an end before a future one.  A run cannot know that this is not the newest
+        record."""
         seal = self.seal()
         return any(0 < row['time_end'] < seal for row in records)
 
@@ -142,18 +147,19 @@ class History:
         return self.r.choice(found) if found else None
 
     def runaways(self):
-        """Open rows that the controller knows nothing about."""
+        """Returns open rows that the controller does not know."""
         known = self.controller.knows()
         return [key for key in self.books.open_keys()
                 if (self.books.jobs[key]['id_job'], self.books.jobs[key]['time_submit']) not in known]
 
     def since(self):
-        """What ended before this does not count."""
+        """Returns the time before which ended jobs do not count."""
         s = self.settings_at(self.now)
         return reference.last_unread(reference.Clock(s['half_life'], self.now), reference.reset_boundary(s), s)
 
     def sealed(self):
-        """Keys of jobs that a seal holds and that charge something, without the first to end."""
+        """Returns the keys of checkpointed jobs that charge something, without the first job to
+        end."""
         seal, since, jobs = self.seal(), self.since(), self.books.jobs
         found = [key for key, row in jobs.items() if since < row['time_end'] < seal]
         first = min((jobs[key]['time_end'] for key in found), default=0)
@@ -168,7 +174,7 @@ class History:
         return int(sealed_to)
 
 
-# By pace, so that some pass and not all the time.
+# By pace, so that some resets happen, but not all the time.
 RESETS = {600: ('daily', 'weekly', 2 * 3600), 3600: ('daily', 'weekly', 'monthly', 5 * 3600),
           6 * 3600: ('weekly', 'monthly', 3 * DAY), DAY: ('monthly', 'quarterly', 40 * DAY)}
 
@@ -207,13 +213,13 @@ def much_time(h):
 
 @step
 def outage(h):
-    """Nothing arrives for some steps, then all of it, in order."""
+    """No records arrive for some steps, then all of them, in order."""
     h.no_link = h.no_link or h.r.randrange(2, 5)
 
 
 @step
 def runaways_repaired(h):
-    """As sacctmgr does: they have never run."""
+    """Repairs runaway jobs like sacctmgr does: they have never run."""
     found = h.runaways()
     if not found:
         return False
@@ -225,8 +231,8 @@ def runaways_repaired(h):
 
 @step
 def ended_long_ago(h):
-    """What was open turns out to have ended, and, if it was pending, to have run; in an outage,
-    before that began, since whoever mends it knows no better than the database."""
+    """Closes open jobs that ended long ago and, if pending, had run.  In an outage, the end is
+    before the outage, because the administrator knows only the database."""
     found = [key for key in h.runaways() if h.books.jobs[key]['time_start'] <= h.heard
              and h.books.jobs[key]['time_submit'] <= h.heard]
     if not found:
@@ -241,7 +247,7 @@ def ended_long_ago(h):
 
 @step
 def ends_to_come(h):
-    """Somebody's clock was wrong: what is open gets an end that no run can have seen yet."""
+    """A wrong clock gives open jobs an end in the future, which no run can have seen yet."""
     found = [key for key in h.runaways() if 0 < h.books.jobs[key]['time_start'] <= h.now]
     if not found:
         return False
@@ -252,7 +258,7 @@ def ends_to_come(h):
 
 @step
 def end_to_come_mended(h):
-    """It turns out to have ended long ago."""
+    """Moves a future end to one long ago."""
     found = [key for key, row in h.books.jobs.items()
              if row['time_end'] > h.now and 0 < row['time_start'] <= h.heard]
     if not found:
@@ -263,7 +269,7 @@ def end_to_come_mended(h):
 
 @step
 def cold_start(h):
-    """The controller forgot everything, so all that is open is cancelled."""
+    """The controller forgets everything, so all open jobs are cancelled."""
     if h.no_link or not h.books.open_keys():
         return False
     h.controller.cold_start()
@@ -320,7 +326,8 @@ def account_moved(h):
 
 @step
 def associations_deleted(h):
-    """Marked, with shares reset; an account with all below it."""
+    """Marks associations as deleted with their shares reset, and an account with everything below
+    it."""
     number = h.living(users=h.r.random() < .7)
     if number is None or set(h.books.found(users=True)) <= set(h.books.below(number)):
         return False
@@ -330,7 +337,7 @@ def associations_deleted(h):
 
 @step
 def association_added_again(h):
-    """With its old id."""
+    """Adds an association again with its old ID."""
     accounts = {h.books.associations[i]['acct'] for i in h.books.found(users=False)} | {'root'}
     found = [i for i in h.books.found(True, deleted=1) if h.books.associations[i]['acct'] in accounts]
     found += [i for i in h.books.found(False, deleted=1) if h.books.associations[i]['parent_acct'] in accounts]
@@ -342,7 +349,7 @@ def association_added_again(h):
 
 @step
 def association_gone(h):
-    """Not even marked: its usage belongs to nobody."""
+    """Deletes an association without a mark; its usage counts for no association."""
     number = h.living(users=True)
     if number is None or len(h.books.found(users=True)) < 3:
         return False
@@ -360,7 +367,7 @@ def associations_new(h):
 
 @step
 def restored(h):
-    """From an earlier dump; nothing has arrived since."""
+    """Restores an earlier dump; no records have arrived since."""
     found = [books for books in h.earlier if max(books.ends(), default=0) < h.newest]
     if not found:
         return False
@@ -428,14 +435,14 @@ def reset_period_changed(h):
 
 @step
 def other_settings_changed(h):
-    """What a job that has ended is charged does not depend on these, unless it was resized."""
+    """The charge of an ended job does not depend on these settings, unless it was resized."""
     another(h, *h.r.choice((('conformance', ('documents', 'slurmctld')),
                             ('algorithm', ('fair_tree', 'classic', 'linear', 'pbs')))))
 
 
 @step
 def cap_changed(h):
-    """Nor on this, but whether its end is odd."""
+    """The charge does not depend on this setting, but its findings do."""
     another(h, 'open_job_cap', (DAY, 3600, 7200))
 
 
@@ -446,7 +453,7 @@ def full_asked_for(h):
 
 @step
 def sums_damaged(h):
-    """A disk, or somebody who thought that it was his table."""
+    """Damages stored sums, like a disk or another program."""
     if not int(h.place.ask(KEPT, 'SELECT count(*) FROM fairmill_seal_usage')[0][0]):
         return False
     h.place.ask(KEPT, h.r.choice(('UPDATE fairmill_seal_usage SET sum_0 = sum_0 + 1',
@@ -454,11 +461,11 @@ def sums_damaged(h):
     h.damaged = True
 
 
-# ---- what only a full run finds ----
+# ---- changes that only a full run detects ----
 
 @drift
 def arrived_below(h):
-    """A job that nobody had heard of."""
+    """Adds a job that no record has reported before."""
     keys, users = h.sealed(), h.books.found(users=True)
     if not keys or not users:
         return False
@@ -490,7 +497,7 @@ def deleted_in_the_middle(h):
 
 @drift
 def reloaded(h):
-    """All that was purged, from its archive."""
+    """Reloads all purged rows from their archive."""
     rows = [row for row in h.archived if (row['id_job'], row['time_submit']) not in h.books.key_of
             and row['job_db_inx'] not in h.books.jobs]
     for row in rows:
@@ -501,7 +508,7 @@ def reloaded(h):
 
 @drift
 def reloaded_in_the_middle(h):
-    """What was deleted there, if the seal is beyond it again."""
+    """Reloads rows deleted there, if the checkpoint is beyond them again."""
     found = [row for row in h.dropped if row['job_db_inx'] not in h.books.jobs
              and (row['id_job'], row['time_submit']) not in h.books.key_of]
     seal, since, ends = h.seal(), h.since(), h.books.ends()
@@ -515,7 +522,7 @@ def reloaded_in_the_middle(h):
 
 @drift
 def restored_and_gone_on(h):
-    """From a dump so old that the seal holds what it lacks, and then new jobs ended."""
+    """Restores a dump that lacks checkpointed rows; then new jobs end."""
     seal = h.seal()
     found = [books for books in h.earlier if max(books.ends(), default=0) < seal]
     if not found:
@@ -529,5 +536,5 @@ def restored_and_gone_on(h):
     h.arrive()
 
 
-# What must have happened before.
+# The step that must have happened before.
 NEEDS = {end_to_come_mended: ends_to_come, reloaded: purged, reloaded_in_the_middle: deleted_in_the_middle}

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""slurmdbd does not feel us: while its rows are written and fairmill runs every two seconds, none of
-our connections ever blocks another; and a fairmill that is stopped amid a transaction does not
-hold up an ALTER TABLE for longer than our time limits.
+"""slurmdbd is not affected: while it writes rows and fairmill runs every two seconds, no connection
+of fairmill ever blocks another.  A fairmill that is stopped during a transaction does not
+delay an ALTER TABLE for longer than fairmill's time limits.
 
-A test gives the words of its server:
+A test defines the terms of its server:
 
     server()      a context: the server
-    LOOK          rows of who holds and who waits: ('blocks', session, what) and ('holds', session,
-                  what) and ('waits', session, what) of all, ('is', session, user)
-    UPSERT        how an INSERT of the key {key} ends that replaces {column}, or adds to it
-    LOCK          keeps everybody from writing to the job table
-    ways          {how a run that is stopped gets at the source: arguments of Rig.disturbed()}
-    amid          the message whose answer are the jobs: SQL, kind
-    between       one where nothing is under way when it has been answered, or before it is sent:
-                  SQL, kind, None or 0 bytes of the answer"""
+    LOOK          rows of locks: ('blocks', session, what) and ('holds', session,
+                  what) and ('waits', session, what) for all sessions, ('is', session, user)
+    UPSERT        the end of an INSERT of the key {key} that replaces {column}, or adds to it
+    LOCK          blocks all writes to the job table
+    ways          {connection of a stopped run to the source: arguments of Rig.disturbed()}
+    amid          the message whose response contains the jobs: SQL, kind
+    between       a message after whose response, or before which, no data is in transit:
+                  SQL, kind, None or 0 bytes of the response"""
 
 import signal
 import subprocess
@@ -33,17 +33,19 @@ from server import Session
 SOURCE = 'harmless_acct'
 SECONDS = 180 if LONG else 15
 RUN_EVERY = 2
-# On a busy machine it takes longer to see so many.
+# On a busy host it takes longer to see this number of runs.
 RUNS_AT_LEAST = 6
 SAMPLE_EVERY = TRX_STALE
 JOBS = {'big': 100000, 'small': 25}
 BLOCKER = 'harmless_blocker'
-# What is idle in its transaction, or does not take its rows, is ended so soon, or goes on.
+# A session that is idle in its transaction, or does not read its rows, ends within this time or
+# continues.
 LIMIT = 10
 
 
 class Sampler(threading.Thread):
-    """Looks again and again who holds and who waits; `user` is whom we suspect."""
+    """Looks repeatedly for sessions that hold locks or wait for them; `user` is the suspected
+    one."""
 
     def __init__(self, words, server, user):
         super().__init__(daemon=True)
@@ -80,7 +82,7 @@ class Sampler(threading.Thread):
 
 
 class Writer(threading.Thread):
-    """Writes as slurmdbd does: a job starts, an older one ends, the hour's use is added up."""
+    """Writes as slurmdbd does: a job starts, an older one ends, and the hour's usage is added."""
 
     def __init__(self, words, server):
         super().__init__(daemon=True)
@@ -117,7 +119,7 @@ class Writer(threading.Thread):
 
 
 def sampler_sees(words, server):
-    """What we look for would be found: another session that does block is named."""
+    """The sampler works: it finds another session that does block."""
     server.login(BLOCKER)
     server.allow(BLOCKER, words.ALL, SOURCE)
     for what, hold in (('rows', 'BEGIN; UPDATE big_job_table SET state = 3 WHERE id_job > 90000'),
@@ -131,7 +133,7 @@ def sampler_sees(words, server):
             session.do(server.LET_GO)
         writer.stop()
         sampler.stop()
-        tap.ok(sampler.blocked, f'a session that blocks {what} is found by looking', sampler.samples, *writer.problems)
+        tap.ok(sampler.blocked, f'sampling finds a session that blocks {what}', sampler.samples, *writer.problems)
 
 
 def never_blocks(words, server, rig, report):
@@ -150,19 +152,20 @@ def never_blocks(words, server, rig, report):
         time.sleep(max(0, next_one - time.monotonic()))
     writer.stop()
     sampler.stop()
-    tap.ok(not wrong, f'{runs} runs beside a busy writer end well', *wrong)
+    tap.ok(not wrong, f'{runs} runs next to a busy writer succeed', *wrong)
     tap.ok(not writer.problems and writer.written > runs,
-           f'{writer.written} transactions were written meanwhile, each without an error', *writer.problems[:5])
+           f'{writer.written} concurrent transactions succeeded', *writer.problems[:5])
     tap.diag(f'the longest took {writer.longest:.3f} s')
     tap.ok(sampler.samples > runs and sampler.held,
-           f'{sampler.samples} looks at the locks caught us reading', sampler.held)
-    tap.ok(not sampler.blocked, 'and in none of them one of our connections blocked another', *sampler.blocked[:5])
+           f'{sampler.samples} samples of the locks include reads by fairmill', sampler.held)
+    tap.ok(not sampler.blocked, 'fairmill blocked no connection in any sample', *sampler.blocked[:5])
     report.rows['run next to a busy writer', 'source'] = {
         f'0, new; fairmill blocked no session in {sampler.samples} checks of the locks': runs}
 
 
 def stopped(at, table, way, answer=None):
-    """fairmill stands still amid its transaction, and somebody alters a table that it has read."""
+    """Stops fairmill during its transaction, while another session alters a table that it has
+    read."""
     def piece(rig):
         process = []
 
@@ -187,7 +190,8 @@ def stopped(at, table, way, answer=None):
 
 
 def stops(words):
-    """[(where, how many jobs there are, a function of a rig)]; amid jobs, more than the way has room for."""
+    """Returns [(place, number of jobs, function of a rig)]; the jobs exceed the buffers of the
+    connection."""
     *between, answer = words.between
     cases = []
     for name, way in words.ways.items():
@@ -197,7 +201,7 @@ def stops(words):
 
 
 def alters_pass(cases, rigs, report):
-    """Begins, and goes on where it is asked for its results."""
+    """Starts the cases, and continues when it is asked for the results."""
     pieces = [lambda _, piece=piece, rig=rig: piece(rig) for (_, _, piece), rig in zip(cases, rigs)]
     results = apart(lambda: at_once(pieces, [None] * len(pieces)))
     yield
@@ -206,10 +210,10 @@ def alters_pass(cases, rigs, report):
             raise result
         outcome, waited = result
         tap.ok(waited and 1 < waited[0] < LIMIT + 30,
-               f'an ALTER TABLE behind a run that is stopped {where} passes once the time limit is over',
+               f'an ALTER TABLE after a run stopped {where} succeeds within the time limit',
                waited, outcome)
         tap.ok(outcome.status == 0 and not outcome.wrong and all(outcome.fired),
-               f'a run that was stopped {where} publishes when it goes on', outcome, *outcome.wrong)
+               f'a run stopped {where} publishes when it continues', outcome, *outcome.wrong)
         report.note(f'fairmill stopped (SIGSTOP) {where}, and a table altered', 'source', outcome)
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Random histories of an accounting database.  After each step of t/lib/happenings.py a run into
-results that keep their state, a full run into others and t/lib/reference.py must agree, two runs
-bit for bit, and what fairmill_run says of them must be so.
+"""Random histories of an accounting database.  After each step of t/lib/happenings.py, a run with
+stored state, a full run into other results and t/lib/reference.py must agree.  The two runs must
+agree bit for bit, and fairmill_run must describe them correctly.
 
-It tries 20 histories on SQLite and 6 on a server, where one takes three times as long and what differs is
-what port.c tries statement by statement; with FAIRMILL_LONG=1 100 and 40, FAIRMILL_SITES=N so many,
-FAIRMILL_SEED=N only history N."""
+By default it tries 20 histories on SQLite and 6 on a server, where a history takes three times as
+long and port.c tests the differences.  FAIRMILL_LONG=1 tries 100 and 40, FAIRMILL_SITES=N tries N,
+and FAIRMILL_SEED=N tries only history N."""
 
 import copy
 import os
@@ -31,14 +31,14 @@ RUN = ('kind', 'why', 'message', 'unattributed_usage', 'source_newest', 'truncat
        'drifted_associations')
 CAUSES = ('first', 'requested', 'earlier', 'settings', 'factor', 'epoch', 'restored', 'reset', 'ledger', 'removals', 'purge',
           'full_every', 'as they were stored', 'since they were checkpointed', 'horizon')
-# Settings that decide what a job that has ended is charged, and what is found of it.
+# Settings that decide the charge and the findings of an ended job.
 CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
             'horizon', 'time_zone', 'history_days', 'open_job_cap')
 SAME_IN_ANY_RUN = ('unattributed_usage', 'source_newest', 'truncation_bound')
 
 
 def state_of(h, as_of, path):
-    """What an incremental run hangs on."""
+    """Returns the state on which an incremental run depends."""
     settings = h.settings_at(as_of)
     clock, boundary = reference.Clock(settings['half_life'], as_of), reference.reset_boundary(settings)
     since = reference.last_unread(clock, boundary, settings)
@@ -52,13 +52,13 @@ def state_of(h, as_of, path):
 
 
 def factors_in_sums(state, reach):
-    """The factors that sums of this reach have in them, where they are not 1 throughout."""
+    """Returns the factors in the sums up to this time that were not always 1."""
     spans = {number: [(at, factor) for at, factor in spans if at < reach] for number, spans in state['factors'].items()}
     return {number: known for number, known in spans.items() if known not in ([], [(0, 1)])}
 
 
 def causes_of(before, state, asked, damaged):
-    """A word for each thing that makes this run a full one."""
+    """Returns a word for each reason that makes this run full."""
     if before is None:
         return {'first'}
     seal, since = before['seal'], state['since']
@@ -69,7 +69,7 @@ def causes_of(before, state, asked, damaged):
         requested=asked,
         earlier=state['as_of'] < before['as_of'],
         settings=bool(changed),
-        # What a run in doubt did not note, the next one sees anew, at the same instant, too.
+        # If a run has uncertain states, it records no factor, and the next run sees it as new.
         factor=factors_in_sums(before, seal) != factors_in_sums(state, seal) or state['undated'],
         epoch=before['grid'] != state['grid'],
         resized=before['settings']['conformance'] != state['settings']['conformance'],
@@ -82,24 +82,25 @@ def causes_of(before, state, asked, damaged):
                  and oldest[0] < seal and oldest[0] <= since),
         full_every=state['as_of'] - before['full_as_of'] >= state['settings'].get('full_every', 7 * DAY))
     causes = {word for word, holds in words.items() if holds} | set(changed)
-    # Nobody looks at sums that are of no use.
+    # A run does not check sums that it does not use.
     if damaged and not causes and seal > since + 1:
         causes.add('as they were stored')
     return causes
 
 
 class Trial:
-    """The runs of a history.  What is wrong is gathered, and ends it."""
+    """The runs of a history.  The first error ends it; errors are collected."""
 
     def __init__(self, h, mirror, folder, counts):
         self.h, self.mirror, self.folder, self.counts = h, mirror, folder, counts
         self.done, self.wrong, self.instants = [], [], {KEPT: set(), FULL: set()}
-        self.before = self.full_as_of = None  # of the run that left the seal, of the last full one
-        self.truth = {}  # associations, by the instant since when they were so
-        self.newest = 0  # instant of a run
+        # before: of the run that wrote the checkpoint; full_as_of: of the last full run
+        self.before = self.full_as_of = None
+        self.truth = {}  # associations, by the time from which they apply
+        self.newest = 0  # time of the newest run
         self.connections = {name: h.place.fresh(name, h.seed) for name in (KEPT, FULL)}
-        self.entered = 0  # how many entries of the ledger
-        self.purged_until = 0  # so that the sums of days until then have what is there no more
+        self.entered = 0  # number of entries in the ledger
+        self.purged_until = 0  # sums of days before this time contain purged jobs
         self.write_settings()
         for name in self.connections:
             self.fairmill(name, 'init')
@@ -124,30 +125,32 @@ class Trial:
             raise RuntimeError(f"'{' '.join(map(str, command))}' ended with {status}: {out}{err}")
 
     def run(self, name, as_of, full):
-        """Rows, what fairmill_run says, and what was found to be odd."""
+        """Returns the rows, the row of fairmill_run, and the findings."""
         back = self.h.as_of is not None and as_of < self.h.as_of
         self.fairmill(name, 'run', '--now', as_of, *['--replace'] * back, *['--full'] * full)
         record, = self.h.place.ask(
             name, f"SELECT {', '.join(RUN)} FROM fairmill_run ORDER BY run_id DESC LIMIT 1")
         findings = {tuple(map(str, row)) for row in self.h.place.ask(
             name, f'SELECT kind, subject, detail FROM fairmill_finding WHERE last_seen = {as_of}')}
-        # What an earlier run of the same instant found to be odd is still there.
+        # Findings of an earlier run for the same time still exist.
         if as_of in self.instants[name]:
             findings = None
-        # What is only about what was kept, only the run that kept it can find.
+        # Only the run with stored state can have findings about stored state.
         findings = findings and {row for row in findings if row[0] not in ('kept_rows_changed', 'sealed_jobs_changed')}
         self.instants[name].add(as_of)
         return self.h.place.rows(name), dict(zip(RUN, record)), findings
 
     def days(self, name):
-        """From which day on they may still change, and what is known of each and an association."""
+        """Returns the first day that may still change, and the stored values for each day and
+        association."""
         span = self.h.place.ask(name, 'SELECT final_to FROM fairmill_usage_span')
         rows = self.h.place.ask(
             name, 'SELECT day, id_assoc, sum_2, sum_1, sum_0, tres_seconds FROM fairmill_usage_day')
         return int(span[0][0]), {(int(row[0]), int(row[1])): (words(*row[2:5]), float(row[5])) for row in rows}
 
     def days_are_right(self, as_of, kept_is_exact):
-        """Those of both results are what jobs did on them; older ones stay as they were."""
+        """Checks that the days of both results have the usage of their jobs, and that older days
+        have not changed."""
         midnights, expected = reference.usage_of_days(self.mirror.path, CLUSTER, self.h.settings_at(as_of))
         for name in (KEPT, FULL) if kept_is_exact else (FULL,):
             final_to, got = self.days(name)
@@ -166,7 +169,7 @@ class Trial:
             self.wrong.append(' '.join(map(str, why)))
 
     def same(self, name, got, full):
-        """Bit for bit."""
+        """Compares bit for bit."""
         wrong, compared = differences(got[0], full[0])
         self.counts['values'] += compared
         wrong += [f'{column}: {got[1][column]} and {full[1][column]}' for column in SAME_IN_ANY_RUN
@@ -176,7 +179,7 @@ class Trial:
         self.check(compared and not wrong, f'{name} and another full one:', len(wrong), 'differ:', *wrong[:6])
 
     def stamp(self):
-        """As slurmdbd does: what was changed since the last run was touched right behind it."""
+        """Marks changes since the last run as slurmdbd does: modified just after that run."""
         before, now, books = self.truth[max(self.truth)] if self.truth else {}, self.newest + 1, self.h.books
         if books.associations == before:
             return
@@ -189,20 +192,20 @@ class Trial:
         self.truth[now] = dict(books.associations)
 
     def books_of(self, as_of):
-        """With the associations of then."""
+        """Returns the books with the associations of that time."""
         books = self.h.books.copy()
         books.associations = self.truth[max(at for at in self.truth if at <= as_of)]
         return books
 
     def look_back(self):
-        """To when there were other associations, or at least to another run."""
+        """Runs for a time with other associations, or at least for an earlier run."""
         changed = [at for at, rows in self.truth.items() if at > 1 and rows != self.h.books.associations]
         as_of = self.h.r.choice(changed or [self.h.as_of])
         self.done.append(f'look back to {as_of}')
         self.as_the_reference(self.run(FULL, as_of, True), as_of, True)
 
     def backfill(self):
-        """Points of some instants are what runs of these instants compute, bit for bit."""
+        """Checks that backfilled points are equal bit for bit to runs for the same times."""
         h, ask = self.h, lambda sql: self.h.place.ask(FULL, sql)
         usage, fairshare = for_program(h.settings)
         write_settings(f'{self.folder}/backfill.conf', dict(
@@ -210,7 +213,7 @@ class Trial:
             fairshare=fairshare, retention=dict(history_days=20000, history_interval=0)))
         first, last = min(self.instants[FULL]), max(self.instants[FULL])
         every = max((last - first) // h.r.randrange(3, 9), 1)
-        if every % DAY == 0:  # these begin at midnight
+        if every % DAY == 0:  # points at multiples of a day would be at midnight
             every += 1
         instants = [at for at in range(-(-first // every) * every, last + 1, every)]
         ask('DELETE FROM fairmill_history_point')
@@ -243,7 +246,7 @@ class Trial:
                             for column in ('members', 'jain', 'use_over', 'share_over', 'use_under', 'share_under'))
         counted = ask(f'SELECT COUNT(*), SUM(CASE WHEN {same} THEN 1 ELSE 0 END) FROM tried_fairness AS t'
                       ' LEFT JOIN fairmill_fairness AS f ON f.as_of = t.as_of AND f.scope = t.scope')
-        self.check(all(2 * len(made) == int(number or 0) for number in counted[0]), 'how fair use was, backfill and runs say alike', counted)
+        self.check(all(2 * len(made) == int(number or 0) for number in counted[0]), 'backfill and runs have the same fairness', counted)
         ask('DROP TABLE tried')
         ask('DROP TABLE tried_fairness')
 
@@ -252,7 +255,7 @@ class Trial:
         path = self.mirror.path
         if back:
             books = self.books_of(as_of)
-            # What is in doubt, the reference cannot know.
+            # The reference cannot know uncertain states.
             if in_doubt(full):
                 self.counts['doubts'] += 1
                 return
@@ -269,8 +272,8 @@ class Trial:
         self.check(not unlike and compared, 'full run and reference:', len(unlike), 'differ:', *unlike[:6])
 
     def kind_is_right(self, record, causes, drifting):
-        """A run is full if something makes it so, and says what: which the first is that it meets.  What
-        changed below the seal may be among what it happened to read again."""
+        """A run is full if there is a reason, and records the first reason that it finds.  A change
+        below the checkpoint may be among the rows that it read again."""
         kind, why = record['kind'], (record['why'] or '').lower()
         if drifting and not causes and 'since they were checkpointed' in why:
             causes = {'since they were checkpointed'}
@@ -280,7 +283,8 @@ class Trial:
         self.check((kind == 'full') == bool(causes) == bool(named), f"{kind} because '{why}', expected", *causes)
 
     def drift_is_found(self, kept, full, as_of):
-        """The incremental run may be wrong; the next full one is not, and says so."""
+        """The incremental run may be wrong.  The next full run is correct, and reports the
+        drift."""
         wrong, _ = differences(kept[0], full[0])
         again = self.run(KEPT, as_of, full=True)
         self.same('the full run after a drift', again, full)
@@ -292,7 +296,7 @@ class Trial:
                        f'a drift of {largest} and {associations} associations was reported for', *wrong[:3])
 
     def seal_of(self, state):
-        """It is never nearer to the newest end than it may be."""
+        """The checkpoint is never closer to the newest end than checkpoint_after."""
         seal, after = self.h.seal(), state['settings'].get('checkpoint_after', DAY)
         self.check(seal <= max(state['since'] + 1, state['newest'] - after),
                    f"the seal is {seal}, the newest end {state['newest']}, checkpoint_after {after}")
@@ -300,7 +304,7 @@ class Trial:
         return seal
 
     def is_verified(self, name):
-        """Whatever led to it, what was just published and kept is what a run finds again."""
+        """Verify confirms the published and stored state."""
         status, out, err = fairmill(f'{self.folder}/{name}.conf', 'verify')
         self.counts['verified'] += 1
         self.check(status == 0, f'verify of {name} ended with {status}:', out, err)
@@ -324,16 +328,17 @@ class Trial:
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of, back)
         self.newest = max(self.newest, as_of)
-        # What was purged before a reset makes no run full, and stays on its days.
+        # Rows purged before a reset make no run full, and stay in the sums of their days.
         if kept[1]['kind'] == 'full':
             self.purged_until = 0
         elif h.earlier and set(h.earlier[-1].jobs) - set(h.books.jobs):
             self.purged_until = as_of
-        # A run that did not know of the purge has on the day of today what nobody can sum again.  Servers take long.
+        # A run without knowledge of the purge has sums of today that cannot be computed again.
+        # Servers are slow.
         if not drifting and not self.purged_until and (self.h.place.driver == 'sqlite' or len(self.done) % 4 == 0):
             self.is_verified(KEPT)
         if back:
-            self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a look back changed days')
+            self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a run for a past time changed days')
         else:
             self.days_are_right(as_of, not drifting or kept[1]['kind'] == 'full')
         state = dict(state_of(h, as_of, self.mirror.path), undated=undated)
@@ -344,8 +349,8 @@ class Trial:
         else:
             self.same(f"{kept[1]['kind']} run", kept, full)
         if not drifting and not causes:
-            self.check(not float(full[1]['drift_max'] or 0), 'a drift where there is none:', full[1])
-        # A look back leaves the seal alone.
+            self.check(not float(full[1]['drift_max'] or 0), 'a drift was reported without a reason:', full[1])
+        # A run for a past time does not change the checkpoint.
         if not self.before or as_of >= self.before['as_of']:
             h.newest = state['newest']
             if drifting or kept[1]['kind'] == 'full':
@@ -353,7 +358,7 @@ class Trial:
             seal = self.seal_of(state)
             self.before = dict(state, full_as_of=self.full_as_of, seal=seal, resets_in_sums=state['resets'](seal),
                                removals_in_sums=state['removals'](seal))
-        # A run that cannot know which associations there were at its instant notes nothing.
+        # A run with uncertain associations records no factors.
         if in_doubt(full):
             h.factor_seen, h.factor_spans = noted
         h.as_of, h.asked, h.damaged, h.back = as_of, False, False, False
@@ -361,19 +366,19 @@ class Trial:
 
 
 def in_doubt(run):
-    """The number of uncertain associations."""
+    """Returns the number of uncertain associations."""
     found = re.search(r'uncertain: ([0-9]+)', run[1]['message'] or '')
     return int(found[1]) if found else 0
 
 
 def words(*three):
-    """The integer that three signed words are."""
+    """Returns the integer of three signed words."""
     high, middle, low = map(int, three)
     return high << 128 | middle % 2 ** 64 << 64 | low % 2 ** 64
 
 
 def typed(row):
-    """As the reference has it, of what compare.exact() spelled."""
+    """Returns a row of compare.exact() in the types of the reference."""
     texts = ('cluster', 'account', 'user_name', 'partition_name')
     return {column: value if value is None or column in texts
             else int(value) if column == 'id_assoc' else float.fromhex(value)
@@ -381,7 +386,8 @@ def typed(row):
 
 
 def planned(seed, r, told):
-    """Some of all that can happen, so that every 20 histories have all, and others at random."""
+    """Returns the steps of a history: some in turn, so that every 20 histories have all steps, and
+    others at random."""
     every = STEPS + DRIFTS
     wanted = [every[(seed // 3 * 7 + i) % len(every)] for i in range(7)]
     wanted += [r.choice(STEPS[:2] + every) for _ in range(r.randrange(1, 7))]
@@ -395,7 +401,7 @@ def planned(seed, r, told):
 
 
 def try_steps(h, trial, waiting, counts):
-    """What cannot happen yet waits until it can."""
+    """Tries the steps of a history.  A step that is not possible yet is tried again later."""
     trial.try_step(False)
     for _ in range(len(waiting) + 2):
         h.pass_time(h.pace * h.r.choice((0, .02, .3, 1, 1, 2, 5)), h.r.randrange(0, 14))
@@ -435,24 +441,25 @@ def all_happened(counts):
     rare += [kind for kind in Controller.KINDS if counts[kind] < 20]
     rare += ['late'] if not counts['late'] else []
     rare += ['pasts'] if counts['pasts'] < 3 else []
-    tap.ok(not rare, 'all that can happen did', 'too rare:', *rare)
+    tap.ok(not rare, 'all steps and reasons happened', 'too rare:', *rare)
     tap.ok(counts['incremental'] * 3 > counts['full'] * 2 and counts['seals moved'] * 2 > counts['incremental'] and
            counts['drift'] > 5 and counts['values'] > 10 ** 5,
-           f"{counts['incremental']} runs were incremental, {counts['full']} full; the seal moved "
-           f"{counts['seals moved']} times, {counts['drift']} drifts were found; {counts['values']} values were compared",
+           f"{counts['incremental']} runs were incremental, {counts['full']} full; the checkpoint advanced "
+           f"{counts['seals moved']} times, {counts['drift']} drifts were found; {counts['values']} values were "
+           "compared",
            'too few')
 
 
-# Histories that once found what others rarely do.
+# Histories that found rare errors.
 FOUND = 19, 257, 327, 331, 335, 385, 408, 561, 599
 
 
 def body(place_of):
-    """place_of(folder) makes a place."""
+    """Tries the histories. place_of(folder) creates a place."""
     counts = Counter()
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         place = place_of(folder)
-        # Each driver has histories of its own.
+        # Each driver has its own histories.
         offset = ('sqlite', 'mysql', 'pgsql').index(place.driver)
         mirror = Mirror(folder, place)
         numbers = seeds(6 if offset else 20, 40 if offset else 100)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where a history of t/lib/history.py is kept: an accounting database in SQLite, which the
-reference reads, its copy on a server where one is tried, and results."""
+"""Databases for a history of t/lib/history.py: an accounting database in SQLite, which the
+reference reads, its copy on a server, and results."""
 
 import sqlite3
 
@@ -13,7 +13,7 @@ from server import Session, cells
 
 
 class SqlitePlace:
-    """The accounting database is the very file that the reference reads."""
+    """The accounting database is the file that the reference reads."""
     driver, largest_sluid = 'sqlite', 0x7ff
 
     def __init__(self, folder):
@@ -47,7 +47,8 @@ class SqlitePlace:
 
 
 class ServerPlace:
-    """A server has a copy, and sessions that stay, for a client a step would be too slow."""
+    """A server with a copy, and permanent sessions, since a client for each step would be too
+    slow."""
     largest_sluid = 0xfff
 
     def __init__(self, server):
@@ -111,7 +112,7 @@ def _quoted(value):
 
 
 class Mirror:
-    """The accounting database as the reference reads it; what changed is passed on to a place."""
+    """The accounting database that the reference reads.  Changes are forwarded to a place."""
 
     def __init__(self, folder, place):
         self.path, self.place, self.written = f'{folder}/accounting.db', place, {}
@@ -131,7 +132,7 @@ class Mirror:
         place.write([(table, [], rows) for table, rows in constant.items()])
 
     def of(self, books):
-        """A file with other associations, for the reference alone."""
+        """Returns a file with other associations, for the reference only."""
         path = self.path + '-then'
         with sqlite3.connect(path) as then:
             self.db.backup(then)
@@ -156,5 +157,6 @@ class Mirror:
 
 
 def _signed(value):
-    """SQLite has no room for the highest bit, and the reference does not look at keys."""
+    """Returns keys without the highest bit, which SQLite cannot store.  The reference ignores
+    keys."""
     return value - 2 ** 64 if isinstance(value, int) and value >= 2 ** 63 else value

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The ledger as tests have it: entries, which of them count, the rows of the result tables, and
-steps for t/lib/history.py that enter some."""
+"""The ledger in tests: entries, which of them count, the rows of the result tables, and steps for
+t/lib/history.py that enter some."""
 
 import reference
 from happenings import step
@@ -11,7 +11,7 @@ COLUMNS = ('id', 'cluster', 'instant', 'entered_at', 'who', 'why', 'kind', 'acco
 
 
 def statements(entries, cluster):
-    """INSERTs of these entries, as `fairmill ledger` would make."""
+    """Yields INSERTs of these entries, as made by `fairmill ledger`."""
     for entry in entries:
         row = dict(entry, cluster=cluster, entered_at=1, who='test', why='a test', account='',
                    user_name='u' if entry.get('associations') else '', partition_name='')
@@ -22,7 +22,8 @@ def statements(entries, cluster):
 
 
 def resets_below(h, as_of, reach):
-    """The last reset before `reach` of each association that a user's or an account's reset, or a set, covers."""
+    """Returns the last reset before `reach` of each association that is covered by a set, or by a
+    reset of a user or an account."""
     found = {}
     for entry in reference.counting(h.ledger, as_of):
         if entry['kind'] in ('reset', 'set') and entry['instant'] < reach:
@@ -36,7 +37,8 @@ def enter(h, **entry):
 
 
 def instant(h):
-    """Some time, often right where something begins, ends or is sealed, and sometimes to come."""
+    """Returns a time, often at the beginning or end of a job or at the checkpoint, and sometimes in
+    the future."""
     jobs = list(h.books.jobs.values())
     row = h.r.choice(jobs) if jobs else dict(time_start=0, time_end=0)
     found = [h.now - h.r.randrange(30 * h.pace), h.now - h.r.randrange(3 * h.pace), h.now,
@@ -47,7 +49,7 @@ def instant(h):
 
 
 def someone(h):
-    """An association, perhaps one that was deleted, or is not there any more."""
+    """Returns an association, possibly a deleted or missing one."""
     return h.r.choice([*h.books.associations, h.books.next_association - 1])
 
 
@@ -71,7 +73,7 @@ def refunded(h):
 
 @step
 def user_reset(h):
-    """To nothing, or to an amount."""
+    """Resets a user to nothing, or sets an amount."""
     if not h.books.found(users=True):
         return False
     number = h.living(users=True)
@@ -94,7 +96,7 @@ def account_reset(h):
 
 @step
 def reset_below_the_seal(h):
-    """What the kept sums have in them already."""
+    """Resets usage that stored sums already contain."""
     rows = h.sealed()
     if not rows:
         return False
@@ -110,7 +112,7 @@ def cluster_reset(h):
 
 
 def undo_some(h, kinds):
-    """The last of a chain of undos, as `fairmill ledger undo` picks it."""
+    """Undoes the last entry of a chain of undos, like `fairmill ledger undo`."""
     undone = {entry['undoes'] for entry in h.ledger if entry['kind'] == 'undo'}
     found = [entry for entry in h.ledger if entry['id'] not in undone and entry['kind'] in kinds]
     for entry in h.some(found, 3) if found else ():
@@ -133,5 +135,5 @@ def undo_undone(h):
     return undo_some(h, ('undo',))
 
 
-# What must have happened before.
+# The step that must have happened before.
 NEEDS = {undone: credited, reset_undone: reset_below_the_seal, undo_undone: reset_undone}

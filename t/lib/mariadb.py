@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Throw-away servers of MariaDB, or of MySQL where FAIRMILL_TEST_SERVER is `mysql`."""
+"""Temporary servers of MariaDB, or of MySQL if FAIRMILL_TEST_SERVER is `mysql`."""
 
 import os
 import signal
@@ -10,32 +10,32 @@ import server
 from program import FAIRMILL
 from protocol import Mysql
 
-# information_schema.innodb_trx stays as it was while somebody looks at it more often than ten times a second.
+# information_schema.innodb_trx is not updated if it is read more often than ten times a second.
 TRX_STALE = .2
 
 IS_MYSQL = os.environ.get('FAIRMILL_TEST_SERVER') == 'mysql'
 NAME = 'MySQL' if IS_MYSQL else 'MariaDB'
-# From 11.4 on MariaDB's checks certificates, also behind a unix socket.
+# From 11.4 on, MariaDB's client checks certificates even over a unix socket.
 CLIENT = ['mysql', '--no-defaults'] if IS_MYSQL else ['mariadb', '--no-defaults', '--skip-ssl']
-# The privilege to ask how far a replica lags.
+# The privilege to read the lag of a replica.
 MONITOR = 'REPLICATION CLIENT' if IS_MYSQL else 'SLAVE MONITOR'
 GTID = ('--gtid-mode=ON', '--enforce-gtid-consistency=ON') if IS_MYSQL else ()
 
 
 def library_is_mysql():
-    """Whether the client library of this build is MySQL's, whoever's the server is."""
+    """Returns whether the client library of this build is MySQL's, regardless of the server."""
     done = subprocess.run(['ldd', FAIRMILL], stdout=subprocess.PIPE, text=True, check=True)
     return 'libmysqlclient' in done.stdout
 
 
 def library_version():
-    """Of MariaDB's client library that this machine builds with, such as (3, 3, 14)."""
+    """Returns the version of MariaDB's client library on this host, such as (3, 3, 14)."""
     done = subprocess.run(['pkg-config', '--modversion', 'libmariadb'], stdout=subprocess.PIPE, text=True, check=True)
     return tuple(map(int, done.stdout.split('.')))
 
 
 def numbers(count):
-    """What a SELECT is from that gets `n` from 1 on."""
+    """Returns a table for FROM whose column `n` counts from 1."""
     if IS_MYSQL:
         return (f'(WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {count}) '
                 'SELECT n FROM counted) AS numbers')
@@ -47,7 +47,7 @@ def default_role(role, account):
 
 
 class Server(server.Server):
-    """A shared or throw-away server, for as long as the `with` lasts."""
+    """A shared or temporary server, inside the `with` block."""
 
     PROGRAMS = ('mysqld', 'mysql') if IS_MYSQL else ('mariadbd', 'mariadb', 'mariadb-install-db')
     SHARED = 'FAIRMILL_TEST_MARIADB'
@@ -55,15 +55,15 @@ class Server(server.Server):
     STOP = signal.SIGTERM
     SCHEMA = 'DATABASE()'
     PROTOCOL = Mysql
-    # A client that stays answers at once.  After an error it goes on, or ends.
+    # A client for a session prints results at once.  After an error it continues, or ends.
     GOES_ON = ('--unbuffered', '--force')
     ENDS = ('--unbuffered', '--skip-reconnect')
     SAY = "SELECT '{}';"
     LET_GO = 'ROLLBACK; UNLOCK TABLES'
     CASCADE = ''
 
-    # What MySQL does otherwise unless it is told; its library encrypts what goes over a unix socket, too, and the proxy
-    # of tests must see into it.
+    # Options against MySQL's defaults.  Its library also encrypts connections over a unix socket,
+    # which the proxy of tests must read.
     OWN = ('--innodb-redo-log-capacity=256M', '--mysqlx=OFF', '--skip-log-bin', '--tls-version=', '--secure-file-priv=',
            '--cte-max-recursion-depth=10000000') if IS_MYSQL else (
                '--innodb-log-file-size=256M',)
@@ -74,7 +74,7 @@ class Server(server.Server):
 
     def install(self):
         self.port = server.held_port(self.held)
-        # A server that starts clears its folder for temporary tables, so each has its own.
+        # A server clears its directory for temporary tables at startup, so each server has its own.
         os.mkdir(f'{self.folder}/tmp')
         self.give(f'{self.folder}/tmp')
         program = ['mysqld'] if IS_MYSQL else ['mariadb-install-db']
@@ -88,7 +88,8 @@ class Server(server.Server):
         return ['--no-defaults', *user, f'--datadir={self.folder}/data', f'--tmpdir={self.folder}/tmp']
 
     def command(self):
-        """Nothing here outlives its test: no fsync, but a slurmdbd's patience with locks."""
+        """Returns the command of the server.  Data is not needed after the test, so it does not
+        fsync.  The timeout for locks is that of slurmdbd."""
         return [self.PROGRAMS[0], *self.location(), f'--socket={self.socket}', f'--pid-file={self.folder}/pid',
                 '--bind-address=127.0.0.1', f'--port={self.port}', '--skip-name-resolve', f'--log-error={self.folder}/error.log',
                 '--character-set-server=utf8mb4', '--innodb-flush-log-at-trx-commit=0', '--innodb-flush-method=nosync',
@@ -100,12 +101,13 @@ class Server(server.Server):
                 '--batch', '--skip-column-names', *([database] if database else [])]
 
     def database(self, name):
-        """An empty one of this name."""
+        """Creates an empty database of this name."""
         self.sql(f'DROP DATABASE IF EXISTS `{name}`; CREATE DATABASE `{name}`')
         return name
 
     def accounting(self, name, clusters):
-        """An accounting database without rows; a column that a row leaves out is zero or empty."""
+        """Creates an accounting database without rows.  A column that a row omits is zero or
+        empty."""
         known = dump.tables(dump.text_of('25.05'))
         text = [self.LENIENT, 'SET foreign_key_checks = 0;']
         for table, (statement, _) in known.items():
@@ -117,8 +119,7 @@ class Server(server.Server):
         self.sql('\n'.join(text), name)
         return name
 
-    # Before tables as slurmdbd makes them, rows that leave out columns, and names that are quoted as
-    # others do.
+    # SQL before slurmdbd's table definitions, rows that omit columns, and names in standard quotes.
     LENIENT = "SET sql_mode = 'ANSI_QUOTES';"
 
     numbers = staticmethod(numbers)
@@ -130,7 +131,7 @@ class Server(server.Server):
         self.sql(f'GRANT {privileges} ON {database}.{table} TO {user}@localhost')
 
     def deny(self, user, privileges, database):
-        """What was allowed on all tables."""
+        """Revokes privileges on all tables."""
         self.sql(f'REVOKE {privileges} ON {database}.* FROM {user}@localhost')
 
     def end_session(self, number):
@@ -143,19 +144,19 @@ class Server(server.Server):
         return [name for name, in self.sql(f'SHOW TABLES FROM {database}')]
 
     def checksums(self, database):
-        """Of every row of every table."""
+        """Returns checksums of every row of every table."""
         return self.sql('CHECKSUM TABLE ' + ', '.join(f'{database}.{name}' for name in self.tables(database)))
 
     def socket_file(self):
         return self.socket
 
     def connection(self, database):
-        """The keys of a section [source] or [results]."""
+        """Returns the keys of a section [source] or [results]."""
         return dict(driver='mysql', socket=self.socket, user='root', database=database)
 
 
 class NewServer(Server):
-    """A server of this test's own, with further options; its port is at 127.0.0.1."""
+    """A server for this test only, with further options; its port is at 127.0.0.1."""
 
     alone = True
 
@@ -165,7 +166,7 @@ class NewServer(Server):
 
 
 class Primary(NewServer):
-    """One that can be replicated."""
+    """A server that can be replicated."""
 
     def __init__(self, *options):
         super().__init__('--server-id=1', '--log-bin=log', *GTID, *options)
@@ -177,7 +178,7 @@ class Primary(NewServer):
 
 
 class Replica(NewServer):
-    """Has all that a Primary has done from its beginning.  Several need numbers of their own."""
+    """A replica of a Primary from its beginning.  Several replicas need different numbers."""
 
     def __init__(self, primary, *options, number=2):
         super().__init__(f'--server-id={number}', *GTID, *options)
@@ -191,7 +192,7 @@ class Replica(NewServer):
         return self
 
     def change(self, **options):
-        """Start again with other options of CHANGE MASTER, such as DELAY = 5."""
+        """Restarts replication with other options of CHANGE MASTER, such as DELAY = 5."""
         start, command, prefix = (('START REPLICA', 'CHANGE REPLICATION SOURCE TO', 'SOURCE_') if IS_MYSQL else
                                   ('START SLAVE', 'CHANGE MASTER TO', 'MASTER_'))
         self.stop()
@@ -201,7 +202,7 @@ class Replica(NewServer):
         self.sql('STOP REPLICA' if IS_MYSQL else 'STOP SLAVE')
 
     def catch_up(self):
-        """Wait until it has all that the primary has now."""
+        """Waits until the replica has all current data of the primary."""
         position, wait = (('@@GLOBAL.gtid_executed', 'WAIT_FOR_EXECUTED_GTID_SET') if IS_MYSQL else
                           ('@@gtid_binlog_pos', 'MASTER_GTID_WAIT'))
         (position,), = self.primary.sql(f"SELECT REPLACE({position}, '\\n', '')")

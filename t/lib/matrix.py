@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a run ends with and what monitors say afterwards, for each fault and each database: one table,
-CASES, whose steps are tried on a ground that each kind of database has."""
+"""The exit status of a run and the state of monitors after it, for each fault and each database.
+The table CASES contains the steps, which run on a ground for each kind of database."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ job chemistry.carol start={6} end=0 billing=3
 
 
 class Ground(Place):
-    """In SQLite."""
+    """A ground in SQLite."""
 
     def __enter__(self):
         super().__enter__()
@@ -43,7 +43,7 @@ class Ground(Place):
         self.site(drawing)
 
     def make_results(self):
-        """New tables, where settings are there."""
+        """Creates new tables, if there are settings."""
         for name in os.listdir(self.folder):
             if name.startswith('r.db'):
                 os.unlink(self.path(name))
@@ -73,7 +73,7 @@ class Ground(Place):
 
     @contextlib.contextmanager
     def writer(self):
-        """Somebody writes the results, and stays."""
+        """Another program writes the results, and does not end."""
         db = sqlite3.connect(self.path('r.db'), isolation_level=None)
         db.execute('BEGIN IMMEDIATE')
         yield {}
@@ -81,7 +81,7 @@ class Ground(Place):
 
     @contextlib.contextmanager
     def ends_amid(self):
-        """The source is there no more behind some of its rows."""
+        """The source ends after some of its rows."""
         shutil.copy(self.path('a.db'), self.path('whole'))
         os.truncate(self.path('a.db'), os.path.getsize(self.path('a.db')) // 2 // 4096 * 4096)
         yield {}
@@ -89,10 +89,10 @@ class Ground(Place):
 
     @contextlib.contextmanager
     def full(self):
-        """The results have no room."""
+        """The results have no space left."""
         yield dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
 
-    ended_amid = 1  # a file that is cut is a damaged one
+    ended_amid = 1  # a truncated file is damaged
     denied = None  # root may read every file
 
     # Commands.
@@ -103,7 +103,7 @@ class Ground(Place):
         write_settings(self.path('fm.conf'), sections | dict(usage=dict(half_life=0) | usage))
 
     def begin(self, at=None, **usage):
-        """A site whose last job runs since an hour before, and one run of it."""
+        """Creates a site whose last job started an hour before, and runs once."""
         at = at or int(time.time())
         self.make_source(DRAWING.format(at - 6 * DAY, at - 5 * DAY, at - 4 * DAY, at - 3 * DAY, at - 3000,
                                         at - 2000, at - 3600))
@@ -116,7 +116,7 @@ class Ground(Place):
         return self.run(*arguments, **more)
 
     def monitors(self, ahead):
-        """{cluster: {problem}}, the level, and what contradicts it."""
+        """Returns {cluster: {problem}}, the level, and the contradictions."""
         status = self.clocked(ahead, 'status', '--json')
         clusters = json.loads(self.out)['clusters'] if self.out else []
         problems = {each['cluster']: set(filter(None, each['problems'].split(','))) for each in clusters}
@@ -135,7 +135,7 @@ class Ground(Place):
 
 
 class OnServer(Ground):
-    """On a server, with databases of this test's own, whose tables are made once."""
+    """A ground on a server, with databases for this test only, whose tables are created once."""
 
     ended_amid = 69
 
@@ -148,7 +148,7 @@ class OnServer(Ground):
         server.allow('matrix_reader', 'SELECT', self.names['a'])
 
     def make_source(self, drawing):
-        """What is drawn, on the server."""
+        """Creates the drawn site on the server."""
         self.site(drawing)
         tables = self.server.tables(self.names['a'])
         text = [self.server.LENIENT]
@@ -216,12 +216,12 @@ class OnServer(Ground):
 
     @contextlib.contextmanager
     def denied(self):
-        """The source may be read no more."""
+        """The login may not read the source."""
         self.server.deny('matrix_reader', 'SELECT', self.names['a'])
         yield {}
         self.server.allow('matrix_reader', 'SELECT', self.names['a'])
 
-    full = None  # t/faults/mysql.t and pgsql.t have servers whose disk is full
+    full = None  # t/faults/mysql.t and pgsql.t have servers with a full disk
 
 
 # Steps: functions of a ground and the case's name.
@@ -237,14 +237,14 @@ def run(wanted, *arguments, ahead=0, says='', amid=None):
 
 
 def told(*problems, level=None, ahead=0, others=None):
-    """What is wrong with the only cluster."""
+    """Returns a step that compares the monitors' problems of the only cluster."""
     level = level or ('warning' if problems else 'ok')
 
     def step(ground, name):
         got, its_level, wrong = ground.monitors(ahead)
         wanted = {'tiny': set(problems)} | (others or {})
         tap.ok((got, its_level, wrong) == (wanted, level, []),
-               f"{name}: monitors are told {', '.join(problems) or 'that all is well'}", got, its_level, *wrong)
+               f"{name}: monitors report {', '.join(problems) or 'no problem'}", got, its_level, *wrong)
     return step
 
 
@@ -259,14 +259,15 @@ def source(text):
 
 
 def right():
-    """Published is what the source has: an integral that needs nothing of fairmill's."""
+    """Returns a step that compares the results with an integral over the source that uses no code
+    of fairmill."""
     def step(ground, name):
         (now, got), = ground.results("SELECT computed_at, usage_raw FROM fairmill_fairshare WHERE parent_id IS NULL")
         wanted = 0
         for start, end, tres in ground.source('SELECT time_start, time_end, tres_alloc FROM tiny_job_table'):
             billing = int(re.search(r'\b5=(\d+)', tres)[1])
             wanted += billing * max(0, min(int(end) or int(now), int(now)) - int(start))
-        tap.same(float(got), float(wanted), f'{name}: what is published is what the source has')
+        tap.same(float(got), float(wanted), f'{name}: the results are those of the source')
     return step
 
 
@@ -274,31 +275,32 @@ def drifted(wanted):
     def step(ground, name):
         ground.run('metrics')
         tap.same([float(value) for value in re.findall(r'^fairmill_drift_tres_seconds\{.*\} (.*)$', ground.out, re.M)], [wanted],
-                 f'{name}: the metrics have the drift')
+                 f'{name}: the metrics contain the drift')
     return step
 
 
 def at_work(ground, name):
-    """Two hosts begin at the same moment."""
+    """Two hosts start a run at the same time."""
     both = [ground.start('run') for _ in range(2)]
     said = [process.communicate(timeout=tap.HANG)[1].decode() for process in both]
     ended = sorted(process.returncode for process in both)
     tap.ok(ended in ([0, 0], [0, 75]) and all('another run' in text for text, process in zip(said, both) if process.returncode),
-           f'{name}: one publishes, the other too or not at all', ended, said)
+           f'{name}: one run publishes, the other publishes or ends with 75', ended, said)
 
 
 def at_switches(ground, name):
-    """Through the hour that Berlin has twice, 2026-10-25 02:00 to 03:00; the day began at 22:00 UTC."""
+    """Tests the hour that Berlin has twice, 2026-10-25 02:00 to 03:00; the day began at 22:00
+    UTC."""
     midnight = 1792879200  # 2026-10-24 22:00:00 UTC
     ground.begin(at=midnight - 3600, time_zone='Europe/Berlin', reset_period='daily')
     for hours in (-.5, 2.5, 3.5, 25.5):
         ahead = int(midnight + hours * 3600 - time.time())
-        run(0, ahead=ahead)(ground, f'{name}, {hours} h behind midnight')
-        told(ahead=ahead)(ground, f'{name}, {hours} h behind midnight')
+        run(0, ahead=ahead)(ground, f'{name}, {hours} h after midnight')
+        told(ahead=ahead)(ground, f'{name}, {hours} h after midnight')
         (now, got), = ground.results("SELECT computed_at, usage_raw FROM fairmill_fairshare WHERE user_name = 'carol'")
         # The job began two hours before that midnight.  This day has 25 hours.
         since_reset = int(now) - (midnight - 7200 if hours < 0 else midnight if hours < 25 else midnight + 25 * 3600)
-        tap.same(float(got), 3.0 * since_reset, f'{name}, {hours} h behind midnight: usage of the day is right')
+        tap.same(float(got), 3.0 * since_reset, f'{name}, {hours} h after midnight: the usage of the day is right')
 
 
 FUTURE = ('in_future', 'last_run_failed')
@@ -307,17 +309,17 @@ MORE = ("INSERT INTO tiny_job_table (job_db_inx, id_job, id_assoc, id_qos, time_
         '"partition", priority, state) SELECT 77, 77, id_assoc, id_qos, time_submit, time_start, time_start + 900, tres_alloc, account, '
         "cpus_req, job_name, id_resv, id_wckey, id_user, id_group, het_job_id, het_job_offset, state_reason_prev, nodes_alloc, "
         '"partition", priority, state FROM tiny_job_table WHERE time_end = 0')
-# Of the oldest job it would be a purge, after which nothing is compared.
+# Deleting the oldest job would be a purge, after which nothing is compared.
 LOST = 'DELETE FROM tiny_job_table WHERE job_db_inx = 2'
 
-# What is tried, and of which ground's fault; each begins with a run that is done.
+# Name, fault of the ground, and steps; each case begins with a successful run.
 CASES = [
     ('no fault', None, [told(), right()]),
     ('a clock two days ahead', None, [
         run(0, ahead=2 * DAY), told('in_future', 'clock', level='critical'),
         run(1, says='before what is published'), told(*FUTURE, level='critical'),
         run(0, '--replace'), told(), right()]),
-    ('a clock a day behind', None, [
+    ('a clock that is a day slow', None, [
         told('in_future', 'clock', level='critical', ahead=-DAY),
         run(1, ahead=-DAY, says='before what is published'), told(*FUTURE, level='critical', ahead=-DAY),
         told('last_run_failed'), run(0), told(), right()]),
@@ -335,14 +337,14 @@ CASES = [
     ('the results are restored from an older backup', None, [
         do(lambda ground: ground.save('r')), source(MORE), run(0), run(0, '--full'), right(),
         do(lambda ground: ground.restore('r')), told(), run(0), told(), right()]),
-    # No row can be left then: the run leaves a file.
-    ('somebody else writes the results', 'writer', [
+    # A run cannot record a row in this case, so it leaves a file.
+    ('another program writes the results', 'writer', [
         run(69, amid='writer'), told('unrecorded'), run(0), told(), right()]),
-    ('the source ends amid its rows', 'ends_amid', [
+    ('the source ends within its rows', 'ends_amid', [
         run('ended_amid', amid='ends_amid'), told('last_run_failed'), run(0), told(), right()]),
-    ('the source may be read no more', 'denied', [
+    ('the login may not read the source', 'denied', [
         run(78, says='GRANT', amid='denied'), told('last_run_failed'), run(0), told(), right()]),
-    ('the results have no room', 'full', [
+    ('the results have no space left', 'full', [
         run(69, amid='full', says='r.db'), told('unrecorded'), run(0), told(), right()]),
     ('two hosts', None, [at_work, told(), right()]),
     ('summer time ends', None, [at_switches]),
@@ -351,7 +353,7 @@ CASES = [
 
 def try_all(ground):
     if not preload.compiler():
-        tap.skip_all('no compiler makes another clock')
+        tap.skip_all('no compiler for a library with another clock')
     with ground:
         for name, fault, steps in CASES:
             if fault and not getattr(ground, fault):

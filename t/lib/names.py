@@ -5,7 +5,7 @@
 `action COMMAND NAME`, `field COMMAND NAME` (of JSON), `heading COMMAND NAME` (of CSV), `metric NAME`,
 `finding KIND`, `status NUMBER`.
 
-    t/lib/names.py >t/data/releases/VERSION-names     what this build has; FAIRMILL and TOP name another
+    t/lib/names.py >t/data/releases/VERSION-names     names of this build; FAIRMILL and TOP select another
 """
 
 import json
@@ -31,13 +31,13 @@ def text_of(*path):
 
 
 def sections(pod):
-    """{heading: text}"""
+    """Returns {heading: text}."""
     parts = re.split(r'^=head1 (.*)\n', pod, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
 
 def for_readers(pod):
-    """The tables and views for readers, according to the manual."""
+    """Returns the tables and views for readers, according to the manual."""
     names = set()
     for heading, text in sections(pod).items():
         if heading.startswith('fairmill_') and not re.match(r'\s*(Internal|Nothing for readers)', text):
@@ -89,7 +89,8 @@ def keys(value):
 
 
 def collect(program, top, sample):
-    """All lines, sorted.  `sample` is the text of etc/fairmill.conf as the program's table makes it."""
+    """Returns all lines, sorted.  `sample` is the text of etc/fairmill.conf from the program's
+    table."""
     folder = tempfile.gettempdir()
 
     def run(*arguments, status=0):
@@ -143,5 +144,5 @@ if __name__ == '__main__':
     TOP = os.environ.get('TOP') or os.path.join(HERE, '..', '..')
     FAIRMILL = os.environ.get('FAIRMILL') or os.path.join(TOP, 'build', 'fairmill')
     VERSION = subprocess.run([FAIRMILL, '--version'], capture_output=True, text=True, check=True).stdout.split()[1]
-    print(f'# SPDX-License-Identifier: MIT\n# What {VERSION} has by name (t/lib/names.py).')
+    print(f'# SPDX-License-Identifier: MIT\n# Promised names of {VERSION} (t/lib/names.py).')
     print('\n'.join(collect(FAIRMILL, TOP, text_of(TOP, 'etc', 'fairmill.conf'))))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Cases that sshare of a real Slurm printed (t/data/oracle, t/data/oracle-releases): brought into MariaDB, and
-compared with what fairmill publishes for them under `conformance = slurmctld`."""
+"""Cases with the output of a real Slurm's sshare (t/data/oracle, t/data/oracle-releases).  They are
+loaded into MariaDB and compared with the values that fairmill publishes under `conformance =
+slurmctld`."""
 
 import csv
 import os
@@ -14,12 +15,12 @@ ALGORITHMS = dict(fair_tree='fairtree.psv', depth_oblivious='depth_oblivious.psv
 COLUMNS = ('id_assoc', 'rawshares', 'normshares', 'rawusage', 'normusage', 'effectvusage',
            'fairshare', 'levelfs')
 NOW = 1800000000
-# A server may serve several tests at once.
+# Several tests may use a server at the same time.
 ACCOUNTING, RESULTS = f'oracle_acct_{os.getpid()}', f'oracle_{os.getpid()}'
 
 
 def cases(*folder):
-    """The paths of all cases in a folder of t/data."""
+    """Returns the paths of all cases in a folder of t/data."""
     folder = os.path.join(dump.DATA, *folder)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 
@@ -31,7 +32,7 @@ def table_of(case, name):
 
 
 def settings_of(case):
-    """What slurm.conf had besides, as our [fairshare]."""
+    """Returns other settings of slurm.conf as keys of [fairshare]."""
     path = os.path.join(case, 'settings')
     if not os.path.exists(path):
         return {}
@@ -44,7 +45,7 @@ def quote(value):
 
 
 class Schema:
-    """The tables of a release with a cluster named oracle, perhaps of another collation."""
+    """The tables of a release with a cluster named oracle, optionally with another collation."""
 
     def __init__(self, release, collation=None):
         known = dump.tables(dump.text_of(release))
@@ -59,7 +60,8 @@ class Schema:
 
 
 def accounting(server, schema, case, protocol=0):
-    """The tables as slurmdbd makes them, every association, and one job of one second for each usage."""
+    """Creates the tables as slurmdbd does, every association, and one job of one second for each
+    usage."""
     associations = table_of(case, 'associations.tsv')
     deleted = {row['id_assoc'] for row in associations if row['deleted'] == '1'}
     statements = [schema.sql, 'INSERT INTO cluster_table (creation_time, name, federation, fed_state, rpc_version) '
@@ -114,7 +116,7 @@ def compare(algorithm, row, listed):
 
 
 def disagreements(server, folder, source, algorithm, listed, **fairshare):
-    """What differs from a table that sshare printed, and how many values were compared."""
+    """Returns the differences from sshare's table, and the number of compared values."""
     write_settings(f'{folder}/f.conf', server.settings(
         source, server.database(RESULTS), dict(half_life=0, reset_period='none'),
         dict(dict(algorithm=algorithm, conformance='slurmctld'), **fairshare)))
@@ -134,11 +136,11 @@ def disagreements(server, folder, source, algorithm, listed, **fairshare):
 
 
 def try_table(server, folder, source, case, algorithm, file, what, **fairshare):
-    """Every value of a table is published."""
+    """Tests that every value of a table is published."""
     listed = table_of(case, file)
     undefined = sum(float(row['NormShares']) < 1e-9 for row in listed)
     wrong, compared = disagreements(server, folder, source, algorithm, listed,
                                     **settings_of(case), **fairshare)
     tap.ok(not wrong and compared >= 6 * (len(listed) - 1) - undefined,
-           f'{what}: {compared} values are what sshare printed under {algorithm}',
+           f'{what}: {compared} values agree with sshare under {algorithm}',
            f'{len(wrong)} differ', *wrong[:10])

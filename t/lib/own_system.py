@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A system to install packages into: this one, seen through an overlay that forgets all that is done to it."""
+"""A system for installing packages: this host, seen through an overlay that discards all
+changes."""
 
 import ctypes
 import os
@@ -13,7 +14,7 @@ import tap
 from commands import TOP, Commands, write
 
 NEWNS = 0x00020000
-# The few devices that packages use; the machine's own /dev stays out of reach.
+# The devices that packages use, instead of the host's own /dev.
 DEVICES = {'null': (1, 3), 'zero': (1, 5), 'full': (1, 7), 'random': (1, 8), 'urandom': (1, 9), 'tty': (5, 0)}
 CLEAN = ('env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C.UTF-8', 'DEBIAN_FRONTEND=noninteractive')
 SETTINGS = """[source]
@@ -26,16 +27,16 @@ database = /var/lib/fairmill/results.db
 
 
 def of_few(*command):
-    """A command that builds a package here, of whose tests only the quick ones run, or with few cases each if FAIRMILL_LONG
-    is set.  That a package's own tests run is the question; what others find is found elsewhere, but for what a package's
-    flags and places do to them."""
+    """Returns a command that builds a package with its quick tests only, or with few cases in each
+    test if FAIRMILL_LONG is set.  The purpose is to see that a package's own tests run, with its
+    flags and paths.  Other tests find other errors."""
     quick = [] if os.environ.get('FAIRMILL_LONG') else ['MAKEFLAGS=TESTS=$(QUICK_TESTS)']
     return 'env', '-u', 'FAIRMILL_LONG', *quick, 'FAIRMILL_PAIRS=4', 'FAIRMILL_SITES=1', *command
 
 
 class OwnSystem:
-    """Where it may not be made the test ends with what it has tried so far; where CI is `true`, root who may not is a
-    failure."""
+    """The overlay.  If it cannot be created, the test ends with the results so far; if CI is
+    `true`, this is a failure for root."""
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix='fm-system.', dir='/tmp')
@@ -46,19 +47,19 @@ class OwnSystem:
         if problem:
             os.rmdir(self.folder)
             if os.environ.get('CI') == 'true' and not os.getuid():
-                tap.ok(False, 'root can mount an overlay to install it into', problem)
+                tap.ok(False, 'root can mount an overlay for the installation', problem)
             else:
-                tap.diag('not installed, which takes root and an overlay', problem)
+                tap.diag('not installed: this needs root and an overlay', problem)
             tap.done()
         return self
 
     def __exit__(self, *_):
-        """Never a recursive removal where something may be mounted."""
+        """Unmounts before it removes the folder, and never removes recursively."""
         subprocess.run(['umount', '-R', self.folder], check=False)
         os.rmdir(self.folder)
 
     def mount(self):
-        """What it fails of, or nothing."""
+        """Returns the reason of a failure, or ''."""
         if os.getuid():
             return 'not root'
         if ctypes.CDLL(None, use_errno=True).unshare(NEWNS):
@@ -95,18 +96,18 @@ class OwnSystem:
         os.chmod(f'{folder}/shm', 0o1777)
 
     def path(self, name):
-        """Of a file there, from here."""
+        """Returns the path of a file in the overlay, as seen from outside."""
         return f"{self.root}/{name.lstrip('/')}"
 
     def inside(self, *command):
-        """A command there, as root."""
+        """Returns a command that runs in the overlay as root."""
         return 'chroot', self.root, *CLEAN, *command
 
     def as_user(self, *command, user='fairmill', home='/var/lib/fairmill'):
-        """There, as the package's user."""
+        """Returns a command that runs in the overlay as the package's user."""
         return self.inside('setpriv', '--reuid', user, '--regid', user, '--init-groups', 'env', f'HOME={home}', *command)
 
-    # What is asked of it, as commands.Commands asks.
+    # These functions have the interface of commands.Commands.
 
     def status(self, *command):
         return self.place.command(*command)
@@ -119,7 +120,7 @@ class OwnSystem:
         tap.empty(self.place.err, says_nothing)
 
     def printed(self, *command):
-        """What a command there prints, however it ends."""
+        """Returns the output of a command, whatever its exit status."""
         self.place.command(*command)
         return self.place.out.removesuffix('\n')
 
@@ -127,20 +128,22 @@ class OwnSystem:
         return self.printed(*self.inside('stat', '-c', '%U:%G %a', path))
 
     def files(self, *folders, skip='^$'):
-        """Those with our name in these folders, on the system's own file system."""
+        """Returns the files with fairmill's name in these folders, on the system's own file
+        system."""
         names = self.printed('find', *(f'{self.root}/{folder}' for folder in folders), '-xdev', '-name', '*fairmill*').splitlines()
         names = (os.path.relpath(name, self.root) for name in names)
         return sorted(name for name in names if not re.search(skip, name))
 
     def forget_fairmill(self, *more):
-        """A machine that has fairmill already has none there."""
+        """Removes an installed fairmill of the host from the overlay."""
         self.status(*self.inside('dpkg', '--purge', 'fairmill'))
         for path in ('etc/fairmill', 'var/lib/fairmill', *more):
             shutil.rmtree(self.path(path), ignore_errors=True)
         self.status(*self.inside('userdel', 'fairmill'))
 
     def make_demonstration(self):
-        """Settings, and the demonstration site in SQLite.  Settings that are there keep their owner and mode."""
+        """Creates settings, and the demonstration site in SQLite.  Existing settings keep their
+        owner and mode."""
         with Commands() as scratch:
             scratch.printed(f'{TOP}/sql/demo/make-demo.py', scratch.path('accounting.db'))
             shutil.copyfile(scratch.path('accounting.db'), self.path('var/lib/fairmill/accounting.db'))
@@ -149,5 +152,5 @@ class OwnSystem:
         self.printed(*self.inside('chown', '-R', 'fairmill:', '/var/lib/fairmill'))
 
     def shown(self):
-        """Rows of the demonstration's physics that show prints."""
+        """Returns the number of rows of the demonstration's physics that show prints."""
         return sum('|physics|' in line for line in self.printed(*self.as_user('fairmill', 'show', '--parsable')).splitlines())

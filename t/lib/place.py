@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A place to try the command line: an accounting database a.db, settings fm.conf, results r.db."""
+"""A directory for tests of the command line: an accounting database a.db, settings fm.conf, results
+r.db."""
 
 import os
 import shutil
@@ -13,7 +14,7 @@ import tap
 import terminal
 from program import FAIRMILL, sqlite_settings, write_settings
 
-NOW = 1750500000  # later than what `use` draws
+NOW = 1750500000  # later than the usage of `use`
 # Two accounts and three users, to which tests add jobs.
 TINY = '''
 cluster tiny
@@ -54,7 +55,7 @@ class Place:
         site_drawing.draw(drawing).write(self.path(name))
 
     def settings(self, keys=None, name='fm.conf'):
-        """keys: {'usage.half_life': 0}; None takes a key away."""
+        """Writes settings. keys: {'usage.half_life': 0}; None removes a key."""
         sections = sqlite_settings(self.path('a.db'), self.path('r.db'), dict(half_life=0))
         for key, value in (keys or {}).items():
             section, key = key.split('.', 1)
@@ -64,7 +65,7 @@ class Place:
         write_settings(self.path(name), sections)
 
     def ready(self, drawing=SMALL, keys=None):
-        """A site, settings and fresh result tables."""
+        """Creates a site, settings and new result tables."""
         for name in os.listdir(self.folder):
             if name.startswith('r.db'):
                 os.unlink(self.path(name))
@@ -80,14 +81,14 @@ class Place:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
     def run(self, *arguments, **more):
-        """The exit status; what was written is in out and err."""
+        """Runs fairmill and returns the exit status; out and err contain its output."""
         process = self.start(*arguments, **more)
         out, err = process.communicate(timeout=tap.HANG)
         self.out, self.err = out.decode(errors='surrogateescape'), err.decode(errors='surrogateescape')
         return process.returncode
 
     def on_terminal(self, *arguments, columns=80, settings='fm.conf', **environment):
-        """What a terminal of this width gets, with these variables besides."""
+        """Returns the output on a terminal of this width, with these additional variables."""
         chosen = ['-c', self.path(settings)] if settings else []
         clean = {name: value for name, value in os.environ.items() if name not in ('NO_COLOR', 'FAIRMILL_CONF')}
         return terminal.printed([FAIRMILL, *chosen, *map(str, arguments)], self.folder, columns,
@@ -105,7 +106,7 @@ class Place:
                       self.out, self.err)
 
     def says(self, statement, *texts):
-        """All of these are in what it wrote on standard error."""
+        """Standard error contains all of these texts."""
         return tap.ok(texts and all(text in self.err for text in texts), statement,
                       f'wanted {texts}, got:', self.err)
 
@@ -125,7 +126,7 @@ class Place:
         return self._query('a.db', sql, *arguments)
 
     def drop_column(self, name, table, column):
-        """Of the database in this file."""
+        """Drops a column of the database in this file."""
         db = sqlite3.connect(self.path(name), timeout=30)
         try:
             sqlite.drop_column(db, table, column)
@@ -134,14 +135,15 @@ class Place:
             db.close()
 
     def multiply(self, table, where, count, **columns):
-        """So many copies of the source's row; `columns` are SQL of what differs, in which i counts from 1."""
+        """Adds this number of copies of a row in the source.  `columns` contains SQL for columns
+        that differ, in which i counts from 1."""
         names = [row[1] for row in self.change(f'PRAGMA table_info("{table}")')]
         values = ', '.join(columns.get(name, f'one."{name}"') for name in names)
         self.change(f'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) '
                     f'INSERT INTO "{table}" SELECT {values} FROM n, (SELECT * FROM "{table}" WHERE {where}) one')
 
     def value(self, column, name, cluster='tiny'):
-        """One value: 'physics.alice', or 'physics' for the account."""
+        """Returns one value: 'physics.alice', or 'physics' for the account."""
         account, _, user = name.partition('.')
         rows = self.query(f'SELECT "{column}" FROM fairmill_fairshare WHERE cluster = ? AND account = ? AND user_name = ?',
                           cluster, account, user)
@@ -153,10 +155,10 @@ class Place:
         return [self.value('usage_raw', name) for name in names]
 
     def findings(self):
-        """{kind: count}"""
+        """Returns {kind: count}."""
         return dict(self.query('SELECT kind, sum(count) FROM fairmill_finding GROUP BY kind'))
 
     def state(self):
-        """Everything that is published, to see whether it stayed."""
+        """Returns all published rows, for comparison with a later state."""
         return [self.query(f'SELECT * FROM {table} ORDER BY 1, 2')
                 for table in ('fairmill_fairshare', 'fairmill_run', 'fairmill_finding')]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Throw-away servers of PostgreSQL, and slurmdbd's tables in them."""
+"""Temporary servers of PostgreSQL, with slurmdbd's tables."""
 
 import glob
 import os
@@ -14,8 +14,8 @@ from protocol import Pgsql
 
 
 def program(name):
-    """Debian keeps the programs of each version apart, and none of them in the PATH; its psql there is a
-    script that takes ten times as long."""
+    """Returns the path of a program.  Debian has a directory for each version, outside PATH; its
+    psql in PATH is a script that takes ten times as long."""
     folders = glob.glob('/usr/lib/postgresql/*/bin') + glob.glob('/usr/pgsql-*/bin')
     for folder in sorted(folders, key=lambda path: int(re.search('[0-9]+', path)[0]), reverse=True):
         if os.access(f'{folder}/initdb', os.X_OK):
@@ -24,20 +24,21 @@ def program(name):
 
 
 def tables(clusters):
-    """The statements of sql/slurmdbd/tables.sql."""
+    """Returns the statements of sql/slurmdbd/tables.sql."""
     common, each = site_drawing.slurmdbd_tables('pgsql').split('-- For each cluster.\n')
     return common + ''.join(each.replace('@CLUSTER@', c) for c in clusters)
 
 
 class Postgres(server.Server):
-    """A shared or throw-away server.  Members of the role `locked` need a password, others do not."""
+    """A shared or temporary server.  Members of the role `locked` need a password, others do
+    not."""
 
     PROGRAMS = tuple(map(program, ('initdb', 'pg_basebackup', 'postgres', 'psql')))
     SHARED = 'FAIRMILL_TEST_POSTGRES'
     USER = 'postgres'
-    STOP = signal.SIGINT  # it does not wait for sessions to end by themselves
-    # Nothing here outlives its test: no fsync.  PostgreSQL 13 still made hashes with MD5.  With nothing but its socket the
-    # server can have the usual port, which clients need not be told.
+    STOP = signal.SIGINT  # does not wait until sessions end
+    # Data is not needed after the test, so there is no fsync.  PostgreSQL 13 uses MD5 for password
+    # hashes by default.  The server has only a socket, so it can use the default port.
     OPTIONS = tuple(f'--{option}' for option in (
         'listen_addresses=', 'password_encryption=scram-sha-256', 'fsync=off', 'full_page_writes=off', 'synchronous_commit=off',
         'shared_buffers=128MB', 'max_wal_size=2GB'))
@@ -55,7 +56,7 @@ class Postgres(server.Server):
         self.socket = folder
 
     def as_user(self, *command):
-        """Nobody stays between us and it whom a signal could reach."""
+        """Returns the command without an intermediate process, which would receive the signals."""
         return command if os.getuid() else ('setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', *command)
 
     def install(self):
@@ -126,7 +127,7 @@ class Postgres(server.Server):
                                  f'FROM "{name}" t', database)[0]] for name in self.tables(database)]
 
     def copy_sqlite(self, path, name, clusters):
-        """An accounting database in SQLite, in the tables that sql/slurmdbd/tables.sql makes."""
+        """Copies an accounting database in SQLite into tables of sql/slurmdbd/tables.sql."""
         self.accounting(name, clusters)
         db = sqlite3.connect(path)
         for table, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
@@ -141,7 +142,7 @@ class Postgres(server.Server):
 
 
 class NewPostgres(Postgres):
-    """A server of this test's own, with further arguments."""
+    """A server for this test only, with further arguments."""
 
     alone = True
 
@@ -151,7 +152,7 @@ class NewPostgres(Postgres):
 
 
 class Standby(NewPostgres):
-    """Has all that another server has, and follows it."""
+    """A standby with all data of another server."""
 
     def __init__(self, primary, *options):
         super().__init__(*options, port=primary.port)
@@ -163,16 +164,16 @@ class Standby(NewPostgres):
                   cwd=self.folder)
 
     def configure(self, name, value):
-        """A setting of the server, at once."""
+        """Changes a setting of the server at once."""
         self.sql(f"ALTER SYSTEM SET {name} = '{value}'")
         self.sql('SELECT pg_reload_conf()')
 
     def catch_up(self):
-        """Wait until it has all that the primary has now."""
+        """Waits until the standby shows all current data of the primary."""
         self._reach('pg_last_wal_replay_lsn()')
 
     def receive_all(self):
-        """The same, but it need not show it yet."""
+        """Waits until the standby has received all data, although it may not show it yet."""
         self._reach('pg_last_wal_receive_lsn()')
 
     def _reach(self, place):
@@ -182,7 +183,7 @@ class Standby(NewPostgres):
 
 
 def _copied(value):
-    """A value as COPY reads it."""
+    """Returns a value in the format of COPY."""
     if value is None:
         return '\\N'
     if isinstance(value, bytes):

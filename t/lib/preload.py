@@ -7,12 +7,12 @@ import subprocess
 
 
 def compiler():
-    """The command, or None where there is none."""
+    """Returns the command of the compiler, or None if it is missing."""
     return shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
 
 
 def make(folder, name, source):
-    """Its path, in this folder."""
+    """Builds the library in this folder and returns its path."""
     path = os.path.join(folder, name)
     with open(f'{path}.c', 'w', encoding='ascii') as file:
         file.write(source)
@@ -23,5 +23,5 @@ def make(folder, name, source):
 def environment(library):
     return {k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {
         'LD_PRELOAD': library,
-        # The sanitizers want to be the first library, and need not be.
+        # Sanitizers check that they are the first library, which is not necessary here.
         'ASAN_OPTIONS': os.environ.get('ASAN_OPTIONS', '') + ':verify_asan_link_order=0'}

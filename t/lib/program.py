@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs fairmill, and reads what it published in SQLite."""
+"""Runs fairmill, and reads its results in SQLite."""
 
 import math
 import os
@@ -14,7 +14,7 @@ FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'buil
 # The drivers of this build.
 DRIVERS = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True,
                          check=True).stdout.partition('drivers: ')[2].rstrip(')\n').split()
-# Whether this build has the page.
+# True if this build has the report page.
 HAS_REPORT = subprocess.run([FAIRMILL, 'report', '--help'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             check=False).returncode == 0
 
@@ -30,7 +30,7 @@ EXACT = {'cluster', 'id_assoc', 'parent_id', 'depth', 'account', 'user_name', 'p
 
 
 def write_settings(path, sections):
-    """What a run has to say it says at once, unless there is a section [report]."""
+    """Writes settings.  Runs print errors at once, unless there is a section [report]."""
     sections = dict(report=dict(alert_after=0)) | sections
     old = os.umask(0o022)
     try:
@@ -50,7 +50,7 @@ def sqlite_settings(source, results, usage=None, fairshare=None):
 
 
 def fairmill(settings, *arguments, program=FAIRMILL):
-    """(status, standard output, standard error)"""
+    """Runs fairmill; returns (status, standard output, standard error)."""
     done = subprocess.run([program, '-c', settings, *map(str, arguments)],
                           stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=tap.HANG, check=False)
@@ -58,7 +58,7 @@ def fairmill(settings, *arguments, program=FAIRMILL):
 
 
 def publish(settings, now, *arguments, program=FAIRMILL):
-    """init and run; what they say when that fails."""
+    """Runs init and run; raises an exception with their output if they fail."""
     for command in (('init',), ('run', '--now', now, *arguments)):
         status, out, err = fairmill(settings, *command, program=program)
         if status:
@@ -66,7 +66,8 @@ def publish(settings, now, *arguments, program=FAIRMILL):
 
 
 def published(results, cluster=None):
-    """{id_assoc: {column: value}} of fairmill_fairshare, of one cluster or keyed by (cluster, id)."""
+    """Returns {id_assoc: {column: value}} of fairmill_fairshare for one cluster, or keyed by
+    (cluster, id)."""
     db = sqlite3.connect(f'file:{results}?mode=ro', uri=True)
     db.row_factory = sqlite3.Row
     try:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What a proxy must know of the protocols that clients and database servers speak: where a message
-ends, and what SQL it stands for.
+"""The parts of the protocols between clients and database servers that a proxy needs: the end of
+a message, and its SQL.
 
-One interface, a class a protocol, an object a connection:
+There is one class for each protocol, with one interface, and one object for each connection:
 
-    FILE                  what follows on the setting `socket` in the name of the socket's file, at
-                          the usual port
-    ANSWERED              the kinds of messages that the server answers
-    client(data)          the client said this: [(message, kind, SQL)] of what is complete now
-    sent(kind, text)      this message is about to reach the server
-    server(data)          the server said this
-    session               the number that the server gave to this connection; None before that"""
+    FILE                  the text after the setting `socket` in the path of the socket's file, for
+                          the default port
+    ANSWERED              the kinds of messages to which the server responds
+    client(data)          handles data from the client; returns [(message, kind, SQL)] of complete messages
+    sent(kind, text)      handles a message before it reaches the server
+    server(data)          handles data from the server
+    session               the server's number of this connection; None before it is known"""
 
 
 class Mysql:
@@ -24,7 +24,7 @@ class Mysql:
     def __init__(self):
         self.unread = b''
         self.statements = {}
-        self.preparing = None  # the SQL whose number the server is about to say
+        self.preparing = None  # the SQL whose number the server is about to send
         self.answer = b''
         self.session = None
 
@@ -40,12 +40,13 @@ class Mysql:
         return messages
 
     def _describe(self, message):
-        # The dialogue of a login goes on counting; a command starts anew.
+        # The sequence numbers of a login continue; each command starts at 0.
         if message[3] != 0 or len(message) < 5:
             return 'login', ''
         kind = self.COMMANDS.get(message[4], f'command {message[4]}')
         if kind in ('query', 'prepare'):
-            # Before a query MySQL's library says that it has no attributes, where the server knows these.
+            # Before a query, MySQL's library sends that it has no attributes, if the server
+            # supports these.
             text = message[5:].removeprefix(b'\0\1') if kind == 'query' else message[5:]
             return kind, text.decode('utf-8', 'replace')
         if kind in ('execute', 'bulk', 'close', 'long data'):
@@ -59,7 +60,7 @@ class Mysql:
     def server(self, data):
         if self.session is None:
             self.answer += data
-            # The greeting: its version as a text that a NUL ends, then the number.
+            # The greeting contains the version, which a NUL ends, and then the number.
             end = self.answer.find(b'\0', 5)
             if 0 < end <= len(self.answer) - 5:
                 self.session = int.from_bytes(self.answer[end + 1:end + 5], 'little')
@@ -74,12 +75,12 @@ class Mysql:
 
 
 class Pgsql:
-    """Messages of one connection between a client of PostgreSQL and its server; one that is not
-    encrypted.  A statement with arguments is five of them, which libpq sends together."""
+    """Messages of one unencrypted connection between a client of PostgreSQL and its server.  A
+    statement with arguments consists of five messages, which libpq sends together."""
 
     FILE = '/.s.PGSQL.5432'
     ANSWERED = {'tls', 'gss', 'login', 'password', 'query', 'sync', 'copy done'}
-    # The first messages have no type.
+    # These messages have no type byte.
     FIRST = {80877103: 'tls', 80877104: 'gss', 80877102: 'cancel', 3 << 16: 'login'}
     TYPES = {b'p': 'password', b'Q': 'query', b'P': 'parse', b'B': 'bind', b'D': 'describe', b'E': 'execute',
              b'S': 'sync', b'C': 'close', b'd': 'copy data', b'c': 'copy done', b'f': 'copy fail',
@@ -88,8 +89,8 @@ class Pgsql:
     def __init__(self):
         self.unread = b''
         self.begun = False
-        self.sql = ''     # what was sent last
-        self.untyped = 0  # answers of one letter that are to come
+        self.sql = ''     # the last SQL
+        self.untyped = 0  # number of pending responses of one letter
         self.answer = b''
         self.session = None
 
@@ -113,7 +114,7 @@ class Pgsql:
         if kind == 'query':
             self.sql = message[5:-1].decode('utf-8', 'replace')
         elif kind == 'parse':
-            # The statement's name, the SQL, the types of its arguments.
+            # The statement's name, the SQL, and the types of its arguments.
             self.sql = message[5:].split(b'\0')[1].decode('utf-8', 'replace')
         return kind, '' if kind in ('password', 'quit') else self.sql
 
@@ -126,7 +127,7 @@ class Pgsql:
         self.answer += data
         if self.untyped and self.answer:
             if self.answer[:1] in (b'S', b'G'):
-                raise ValueError('nobody can see into what is encrypted')
+                raise ValueError('encrypted data cannot be read')
             self.answer, self.untyped = self.answer[self.untyped:], 0
         while len(self.answer) >= 5:
             length = 1 + int.from_bytes(self.answer[1:5], 'big')

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Stands between a client and a database server and does at a chosen step what networks do.
+"""Forwards between a client and a database server, and simulates network faults at chosen steps.
 
     with Proxy(server, Fault('cut', sql('COMMIT'))) as proxy:
         ...                             # a client at proxy.socket, or at proxy.port of 127.0.0.1
-    proxy.fired                         # the steps at which something was done
+    proxy.fired                         # the steps at which a fault happened
 
-A connection is a list of steps: 0 is the connecting itself, then each message that the client
-sends is one.  What a message is, and what SQL it stands for, only the server's protocol knows
-(protocol.py)."""
+A connection is a list of steps.  Step 0 is the connect; each later step is a message from the
+client.  The server's protocol defines messages and their SQL (protocol.py)."""
 
 import os
 import re
@@ -22,11 +21,11 @@ import time
 
 class Step:
     def __init__(self, connection, number, kind, text='', repeat=0):
-        self.connection = connection  # 1 for the first one that was taken
+        self.connection = connection  # 1 for the first accepted connection
         self.number = number          # within the connection
-        self.kind = kind              # connect, or as its protocol calls it
+        self.kind = kind              # connect, or the protocol's name
         self.sql = text
-        self.repeat = repeat          # how many steps of this kind and SQL came before it
+        self.repeat = repeat          # number of earlier steps of this kind and SQL
 
     def __str__(self):
         name = ' '.join(self.sql.split())
@@ -35,7 +34,8 @@ class Step:
 
 
 def sql(pattern, kind=None):
-    """Steps whose SQL has this in it: all messages of a statement, or those of one kind."""
+    """Returns a condition for steps whose SQL matches: all messages of a statement, or messages of
+    one kind."""
     found = re.compile(pattern, re.IGNORECASE)
     return lambda step: bool(step.sql and found.search(step.sql) and kind in (None, step.kind))
 
@@ -45,7 +45,7 @@ def connection(number):
 
 
 def same_as(wanted):
-    """The step that another connection or another run knows as this one."""
+    """Returns a condition for the same step in another connection or another run."""
     return lambda step: (step.connection, step.kind, step.sql, step.repeat) == (
         wanted.connection, wanted.kind, wanted.sql, wanted.repeat)
 
@@ -55,20 +55,21 @@ def always(step):
 
 
 class Fault:
-    """What happens where `at` is true of a step.
+    """A fault that happens at steps for which `at` is true.
 
     cut      both sides see the connection end
     reset    the client sees it reset (TCP only), the server sees it end
-    stall    nothing is forwarded any more, nobody sees an end
+    stall    no more data is forwarded, and neither side sees an end
     slow     the rest of the connection passes `rate` bytes a second
-    hold     all goes on
+    hold     all data is forwarded
 
-    Before that `meanwhile()` is called, where it is given; `link` is the connection.
+    If `meanwhile` is given, it is called before; `link` is the connection.
 
-    It happens before the message reaches the server; or `behind` it, without waiting for an answer;
-    or, with `answer`, when the server has answered and this many bytes of the answer have passed: 0
-    is an answer that is lost.  It happens once, or `for_good` at every step that fits.  With the next Proxy it begins anew, and
-    so does `at` where it has a begin()."""
+    The fault happens before the message reaches the server, or after it without a wait, with
+    `behind`.
+    With `answer`, it happens after this number of bytes of the response have passed; 0 means that
+    the response is lost.  It happens once, or with `for_good` at every matching step.  The next
+    Proxy starts from the beginning, and calls begin() of `at` if it has one."""
 
     def __init__(self, action, at, answer=None, behind=False, for_good=False, meanwhile=None, rate=4096):
         self.action, self.at, self.for_good = action, at, for_good
@@ -83,7 +84,7 @@ class Fault:
 
 
 def no_fault():
-    """The way is as it always is, and we see that it was taken."""
+    """Returns a fault that has no effect, but shows that the connection was used."""
     return Fault('hold', always, for_good=True, meanwhile=lambda: None)
 
 
@@ -97,8 +98,8 @@ class Link(threading.Thread):
         self.protocol = proxy.protocol()
         self.steps = 0
         self.seen = {}
-        self.pending = None  # a fault that waits for the answer
-        self.passed = 0      # bytes of that answer
+        self.pending = None  # a fault that waits for the response
+        self.passed = 0      # bytes of that response
         self.rate = None
         self.over = False
 
@@ -155,7 +156,7 @@ class Link(threading.Thread):
         return True
 
     def _meet(self, message, kind, text, forward):
-        """False where the connection is over with it."""
+        """Handles a message of the client; returns False if it ended the connection."""
         repeat = self.seen.get((kind, text), 0)
         self.seen[kind, text] = repeat + 1
         step = Step(self.number, self.steps, kind, text, repeat)
@@ -201,7 +202,7 @@ class Link(threading.Thread):
                 end.close()
 
     def shut(self):
-        """Also where a send is blocked."""
+        """Shuts the sockets down, even if a send is blocked."""
         for end in (self.client, self.server):
             try:
                 end.shutdown(socket.SHUT_RDWR)
@@ -210,8 +211,8 @@ class Link(threading.Thread):
 
 
 class Proxy:
-    """Takes clients on a unix socket, whose path is as a client of the server wants it, and on a port,
-    and goes to the server's unix socket, or `to_port` of 127.0.0.1."""
+    """Accepts clients on a unix socket, with a path as the server's clients expect, and on a port.
+    Connects to the server's unix socket, or to `to_port` of 127.0.0.1."""
 
     def __init__(self, server, *faults, to_port=None):
         self.protocol, self.faults, self.to_port = server.PROTOCOL, list(faults), to_port
@@ -220,7 +221,7 @@ class Proxy:
         self.server_path = server.socket_file()
         self.steps, self.fired = [], []
         self.links = []
-        self.problems = []  # what `meanwhile` raised
+        self.problems = []  # exceptions of `meanwhile`
         self.halt = threading.Event()
         self.guard = threading.Lock()
 
@@ -229,7 +230,7 @@ class Proxy:
         return self.halt.is_set()
 
     def note(self, step):
-        """Writes the step down; the fault that happens at it, or None."""
+        """Records the step; returns the fault that happens at it, or None."""
         with self.guard:
             self.steps.append(step)
             for fault in self.faults:
@@ -270,7 +271,7 @@ class Proxy:
         self.stop()
 
     def stop(self):
-        """Every connection ends."""
+        """Ends every connection."""
         if not self.halt.is_set():
             self.halt.set()
             self.thread.join()
@@ -282,6 +283,6 @@ class Proxy:
             shutil.rmtree(self.folder)
 
     def statements(self):
-        """All SQL that passed."""
+        """Returns all SQL that was forwarded."""
         with self.guard:
             return [step.sql for step in self.steps if step.sql]

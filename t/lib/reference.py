@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What fairmill must compute, once more, in Python's integers and fractions.
+"""Computes the values of fairmill independently, in Python's integers and fractions.
 
-Slow and short on purpose: nothing here is shared with the program, and every
-value is taken from its definition, not from the way the program reaches it.
+It is slow and short on purpose.  It shares no code with the program, and computes every
+value from its definition, not in the way of the program.
 `expected(path, cluster, settings)` reads an accounting database in slurmdbd's
-layout from SQLite and returns {id_assoc: {column: value}}; a value that the
+layout from SQLite and returns {id_assoc: {column: value}}.  A value that the
 definitions leave open is UNDEFINED.
 """
 
@@ -28,19 +28,20 @@ DEFAULTS = dict(
     charge='billing', tres_weights='', qos_factors={}, partition_usage_factors={},
     suspended='charged', open_job_cap=86400, horizon=None, algorithm='fair_tree', conformance='documents',
     dampening=Fraction(1), capacity=None, capacity_half_lives=Fraction(2),
-    pbs_minimum_usage=Fraction(0), ledger=(), factor_spans={})  # of a QOS: (since, factor), the oldest first
+    # by QOS: [(since, factor)], the oldest first
+    pbs_minimum_usage=Fraction(0), ledger=(), factor_spans={})
 
 _context = Context(prec=150, rounding=ROUND_HALF_EVEN, Emax=10 ** 9, Emin=-10 ** 9)
 _LN2 = _context.ln(Decimal(2))
 
 
 def _power_of_two(numerator, denominator):
-    """2^(numerator/denominator) to 150 digits."""
+    """Returns 2^(numerator/denominator) to 150 digits."""
     return _context.exp(_context.divide(_context.multiply(_LN2, Decimal(numerator)),
                                         Decimal(denominator)))
 
 
-# ---- the clock ----
+# ---- the decay table ----
 
 _within = {}  # by half-life
 
@@ -60,7 +61,8 @@ class Clock:
         self.table = _within.setdefault(half_life, {})
 
     def within(self, f):
-        """R(f), rounded to nearest; never a tie, for no value but a whole one is rational."""
+        """Returns R(f), rounded to nearest.  There are no ties, because only whole values are
+        rational."""
         if f not in self.table:
             exact = _context.multiply(
                 _context.multiply(Decimal(2) ** self.scale if self.scale >= 0
@@ -78,13 +80,13 @@ class Clock:
         return self.within(t % self.half_life) << (t // self.half_life - self.epoch)
 
     def slope(self, t):
-        """By how much at() grows in a second at an instant."""
+        """Returns the growth of at() per second at a time."""
         if self.half_life == 0:
             return 1
         return int(_context.divide(_context.multiply(Decimal(self.at(t)), _LN2), Decimal(self.half_life)))
 
     def usage(self, total):
-        """The decayed TRES-seconds that a sum of charges stands for, good to more than 100 digits."""
+        """Returns the decayed TRES-seconds of a sum of charges, exact to more than 100 digits."""
         if self.half_life == 0:
             return Fraction(total, UNIT)
         age = self.scale + self.now // self.half_life - self.epoch
@@ -105,7 +107,8 @@ def _floor_log2(value):
 # ---- the ledger ----
 
 def counting(ledger, now):
-    """Entries that count: dated up to now, and not undone by one that is not undone itself."""
+    """Returns the entries that count: dated up to now, and not undone by an entry that is not
+    undone itself."""
     undone = set()
     for entry in sorted(ledger, key=lambda entry: -entry['id']):
         if entry['kind'] == 'undo' and entry['id'] not in undone:
@@ -114,7 +117,7 @@ def counting(ledger, now):
 
 
 class Corrections:
-    """What the entries that count do."""
+    """The effects of the entries that count."""
 
     def __init__(self, settings):
         self.entries = counting(settings['ledger'], settings['now'])
@@ -130,12 +133,13 @@ class Corrections:
         return max(job['time_start'], job['time_submit']) <= self.refunds.get(job['id_job'], -1)
 
     def is_last(self, entry):
-        """No reset that is later, or of the same instant and entered later, covers what was set."""
+        """Returns whether no later reset covers the set, or one for the same time that was entered
+        later."""
         return not any((other['instant'], other['id']) > (entry['instant'], entry['id']) for other in self.entries
                        if other['kind'] in ('reset', 'set') and (other['associations'] is None or entry['id_assoc'] in other['associations']))
 
     def adjustments(self, clock, boundary):
-        """(association, sum, whether it is set) of each credit and debit, and of what usage is set to."""
+        """Yields (association, sum, whether it is set) for each credit, debit and set."""
         for entry in self.entries:
             if entry['kind'] == 'set' and self.is_last(entry) and max(clock.earliest, boundary or 0) <= entry['instant']:
                 yield entry['id_assoc'], entry['tres_seconds'] * UNIT * clock.slope(entry['instant']), True
@@ -149,7 +153,7 @@ class Corrections:
 
 
 def reset_boundary(settings):
-    """The last boundary of the period, or reset of the whole cluster, at or before now, or None."""
+    """Returns the last boundary of the period or reset of the whole cluster up to now, or None."""
     resets = [entry['instant'] for entry in counting(settings['ledger'], settings['now'])
               if entry['kind'] == 'reset' and entry['associations'] is None]
     periodic = periodic_boundary(settings)
@@ -181,7 +185,8 @@ def periodic_boundary(settings):
 # ---- usage ----
 
 def tres_count(text, wanted):
-    """The count of one TRES in '1=4,5=9': None where there is none, ValueError where it is no count."""
+    """Returns the count of one TRES in '1=4,5=9', or None if it is missing.  Raises ValueError if
+    it is not a count."""
     for item in (text or '').split(','):
         key, _, value = item.partition('=')
         if key == str(wanted):
@@ -192,7 +197,8 @@ def tres_count(text, wanted):
 
 
 def read_weights(text, tres):
-    """'MAX_TRES, CPU=1, Mem=0.25G' as (rule, {id: (type, weight)}); tres: {(type, name): id}."""
+    """Returns 'MAX_TRES, CPU=1, Mem=0.25G' as (rule, {id: (type, weight)}); tres: {(type, name):
+    id}."""
     rule, weights = 'SUM', {}
     for item in text.split(','):
         name, _, weight = (part.strip() for part in item.partition('='))
@@ -212,7 +218,8 @@ def read_weights(text, tres):
 
 
 def charge(text, factor, settings):
-    """Units a second of a job with these TRES, or None for one that charges nothing and is a finding."""
+    """Returns the units per second of a job with these TRES, or None if it charges nothing and is a
+    finding."""
     try:
         if settings['charge'] == 'tres' or settings['charge'] == 'auto' and is_verified(text, settings):
             total = weighted(text, factor, *settings['weights'])
@@ -235,12 +242,13 @@ def weighted(text, factor, rule, weights, price=lambda weight, factor: round(wei
 
 
 def made_by(text, weights):
-    """The billings that slurmctld, which weighs in doubles, may have stored for these weights."""
+    """Returns the billings that slurmctld, which computes weights in doubles, may have stored for
+    these weights."""
     return {int(weighted(text, 1, *weights, price=lambda weight, _: kind(weight))) for kind in (Fraction, float)}
 
 
 def is_verified(text, settings):
-    """Whether there are weights, and they make the billing of these TRES."""
+    """Returns whether there are weights that give the billing of these TRES."""
     if '=' not in settings['tres_weights']:
         return False
     billing = tres_count(text, 5) or 0
@@ -251,7 +259,7 @@ def is_verified(text, settings):
 
 
 def without(begin, end, suspended):
-    """What is left of [begin, end) without these intervals, of which an end of 0 is open."""
+    """Returns the rest of [begin, end) without these intervals, of which an end of 0 is open."""
     for start, stop in sorted((a, b or end) for a, b in suspended if a):
         if stop <= start:
             continue
@@ -263,7 +271,7 @@ def without(begin, end, suspended):
 
 
 def interval(job, clock, boundary, settings):
-    """[a, b) that is charged; empty where b <= a."""
+    """Returns the charged interval [a, b), which is empty if b <= a."""
     now, start, end = settings['now'], job['time_start'], job['time_end']
     if start == 0 or (end != 0 and end < start) or start > now + SKEW:
         return 0, 0
@@ -340,7 +348,7 @@ def read_tree(db, cluster):
 
 
 def down(root):
-    """Every node, parents before children."""
+    """Returns every node, parents before children."""
     order = [root]
     for node in order:
         order.extend(node.children)
@@ -348,13 +356,13 @@ def down(root):
 
 
 class Nowhere:
-    """What is charged without any association."""
+    """Takes charges without an association."""
     id, own, is_set = None, 0, False
 
 
 def removals(db, cluster, now):
-    """{association: [(until, whose)]}: whose it is now what it used before each of its removals.  Buckets
-    go from hand to hand, as in slurmctld."""
+    """Returns {association: [(until, owner)]}: the current owner of its usage before each of its
+    removals.  Usage moves from one owner to the next, as in slurmctld."""
     rows = {row['id_assoc']: row for row in _rows(db, f'{cluster}_assoc_table', [
         'id_assoc', 'user', 'acct', 'parent_acct', 'creation_time'])}
     accounts = {row['acct']: number for number, row in rows.items() if not row['user']}
@@ -368,7 +376,8 @@ def removals(db, cluster, now):
             number, info = int(row['name'].partition('=')[2]), dict(re.findall(r"(\w+)='([^']*)'", row['info']))
             names.setdefault(number, (info['acct'], info['user']))
             born.setdefault(number, row['timestamp'])
-            added.setdefault(number, []).append((row['timestamp'], row['id'], info.get('parent_acct', '')))  # a user's has none
+            # a user's parent_acct is not logged
+            added.setdefault(number, []).append((row['timestamp'], row['id'], info.get('parent_acct', '')))
             back_at.setdefault(row['timestamp'], set()).add(number)
     for row in told:
         at, action = row['timestamp'], row['action']
@@ -383,7 +392,7 @@ def removals(db, cluster, now):
 
     def above(number, at):
         account, user = names[number]
-        # It may have been added again in the very second.
+        # It may have been added again in the same second.
         removal = at, told_in.get((number, at), 0)
         earlier, later = ([parent for when, told, parent in added.get(number, ()) if ((when, told) > removal) == later]
                           for later in (False, True))
@@ -413,7 +422,7 @@ def removals(db, cluster, now):
 
 
 def removals_that_matter(db, cluster, heirs, settings):
-    """Without those of which the tree says the same."""
+    """Returns the removals whose owners differ from the tree's usage transfer."""
     if settings['conformance'] != 'slurmctld':
         return {}
     return {number: parts for number, parts in removals(db, cluster, settings['now']).items()
@@ -421,7 +430,7 @@ def removals_that_matter(db, cluster, heirs, settings):
 
 
 def removals_below(path, cluster, settings, reach):
-    """What of them sums of this reach have in them."""
+    """Returns the removals that affect sums up to this time."""
     db, found = sqlite3.connect(path), set()
     try:
         for number, parts in removals_that_matter(db, cluster, read_tree(db, cluster)[2], settings).items():
@@ -434,7 +443,7 @@ def removals_below(path, cluster, settings, reach):
 
 
 def _factors(db, settings):
-    """By QOS (since, factor), the oldest first: what is known of its past, or today's."""
+    """Returns [(since, factor)] by QOS, the oldest first: the known past factors, or today's."""
     def exact(factor):
         return Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
     names = {row['id']: row['name'] for row in _rows(db, 'qos_table', ['id', 'name'])}
@@ -445,7 +454,7 @@ def _factors(db, settings):
 
 
 def _slices(job, begin, end, factors, settings):
-    """(one, other, what a second of [one, other) is charged, None where that is not readable)."""
+    """Yields (start, end, charge per second of [start, end), or None if it is not readable)."""
     spans = factors.get(job['id_qos'], [(0, Fraction(1))])
     partition = Fraction(settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
     for (since, factor), (until, _) in zip(spans, [*spans[1:], (end, 0)]):
@@ -454,19 +463,21 @@ def _slices(job, begin, end, factors, settings):
             yield one, other, charge(job['tres_alloc'], factor * partition, settings)
 
 
-PERIOD = 300  # of slurmctld's passes, by default
+PERIOD = 300  # of slurmctld's decay cycles, by default
 RESIZING = 8192
 
 
 def last_pass(registered, before, now):
-    """Passes are whole periods from the last registration, or from now, whatever is nearer."""
+    """Returns the last decay cycle before this time.  Cycles are whole periods from the last
+    registration or from now, whichever is nearer."""
     known = max((at for at in registered if at < before and at <= now), default=None)
     origin = known if known is not None and before < now and before - known <= now - before else now
     return before - 1 - (before - 1 - origin) % PERIOD
 
 
 def charged_again(jobs, registered, settings):
-    """As rows: the time since the last pass before each resize, at the size that the job's next row has."""
+    """Yields rows for the time between the last decay cycle and each resize, with the size of the
+    job's next row."""
     if settings['conformance'] != 'slurmctld':
         return
     sizes, now = {}, settings['now']
@@ -482,7 +493,8 @@ def charged_again(jobs, registered, settings):
 
 
 def add_usage(db, cluster, root, heirs, clock, settings):
-    """Returns the first second that was charged, how many jobs are findings, and what has no association."""
+    """Returns the first charged second, the number of jobs that are findings, and the usage without
+    an association."""
     factors = _factors(db, settings)
     boundary = reset_boundary(settings)
     first = None
@@ -527,7 +539,8 @@ def add_usage(db, cluster, root, heirs, clock, settings):
 
 
 def usage_of_days(path, cluster, settings):
-    """Where days begin that a run tells of, and units times seconds by (day, association)."""
+    """Returns the beginnings of the days that a run stores, and units times seconds by (day,
+    association)."""
     settings = dict(DEFAULTS, **settings)
     db = sqlite3.connect(path)
     try:
@@ -537,7 +550,7 @@ def usage_of_days(path, cluster, settings):
 
 
 def _midnights(settings, since):
-    """Those from an instant on, and the first one behind now."""
+    """Returns the midnights from this time to the first one after now."""
     zone = zoneinfo.ZoneInfo(settings['time_zone'])
     day = datetime.datetime.fromtimestamp(max(since, 0), zone).date() - datetime.timedelta(days=1)
     found = []
@@ -552,7 +565,7 @@ def _midnights(settings, since):
 def _first_of_days(clock, settings):
     boundary, since = reset_boundary(settings), last_unread(clock, reset_boundary(settings), settings)
     if boundary is not None and since == boundary:
-        # Usage of the day before a reset is not cut off by it.
+        # A reset does not remove the usage of its own day.
         zone = zoneinfo.ZoneInfo(settings['time_zone'])
         today = datetime.datetime.fromtimestamp(boundary, zone).date()
         midnight = datetime.datetime(today.year, today.month, today.day, tzinfo=zone)
@@ -589,13 +602,13 @@ def _usage_of_days(db, cluster, settings):
 
 
 class Undecayed:
-    """All that ever was counts."""
+    """A decay table without decay."""
     earliest = 0
 
 
 def source_record(db, cluster, clock, settings):
-    """What fairmill_run tells of jobs: the newest start or end up to now of those that count, and the
-    weight of what is not there or behind the horizon."""
+    """Returns the values for fairmill_run: the newest start or end up to now of jobs that count,
+    and the weight of usage that is missing or before the horizon."""
     now, horizon, boundary = settings['now'], settings['horizon'], reset_boundary(settings)
     since = last_unread(clock, boundary, settings)
     jobs = [(job['time_start'], job['time_end'])
@@ -615,7 +628,7 @@ def source_record(db, cluster, clock, settings):
 
 
 def last_unread(clock, boundary, settings):
-    """What ended at this instant or before does not count."""
+    """Returns the latest time at which ended jobs do not count."""
     behind = settings['now'] - settings['horizon'] - 1 if settings['horizon'] else 0
     return max(clock.earliest, boundary or 0, behind)
 
@@ -627,7 +640,7 @@ def _ratio(a, b):
 
 
 def _half(exponent):
-    """2^-exponent, as near as a double comes to it."""
+    """Returns 2^-exponent as the nearest double."""
     if exponent > 1100:
         return 0.0
     whole = math.floor(exponent)
@@ -656,7 +669,7 @@ def values(root, nodes, clock, first, settings):
     users = [n for n in order if n.user]
 
     rows = {}
-    # Along the fairshare parents, so that each finds its own done.
+    # Follow the fairshare parents, so that each node finds its parent's values.
     todo = [root]
     for node in todo:
         todo.extend(node.level)
@@ -689,7 +702,8 @@ def values(root, nodes, clock, first, settings):
             node.barren = fair.level_shares == 0
             blend = Fraction(1) if node.barren else share
             node.classic = own if top else own + (fair.classic - own) * blend
-            # pbsfs: who is in a level without shares, or below a group without a target, has none of what is above.
+            # pbsfs: an entity in a level without shares, or below a group without a target, gets no
+            # usage from above.
             alone = top or minimum and (node.barren or not fair.S)
             node.tree_usage = own_pbs if alone else own_pbs + (fair.tree_usage - own_pbs) * blend
             if own_capacity is None:
@@ -709,7 +723,7 @@ def values(root, nodes, clock, first, settings):
             v['linear_usage'] = float(node.linear)
             v['linear_factor'] = 0.0 if node.barren else float(min(1, max(0, (S - node.linear + 1) / 2)))
         v['depth_oblivious_ratio'] = float(node.ratio) if S else None
-        # A tree is walked from the root down, so the one above has its own already.
+        # The tree is walked from the root down, so the parent's value is already known.
         node.oblivious_usage = (node.ratio * S if S else
                                 fair.oblivious_usage if node.is_parent and fair is not root else own)
         v['depth_oblivious_usage'] = float(node.oblivious_usage)
@@ -731,12 +745,12 @@ def values(root, nodes, clock, first, settings):
 
 
 def is_of_25_11(settings):
-    """Whether slurmctld is of Slurm 25.11 or later."""
+    """Returns whether slurmctld is of Slurm 25.11 or later."""
     return settings['conformance'] == 'slurmctld' and settings.get('slurm_version', '22.05') >= '25.11'
 
 
 def _by_release(node, root, exponent, settings):
-    """A factor of classic or depth-oblivious; without shares there is no exponent."""
+    """Returns a factor of classic or depth-oblivious; without shares there is no exponent."""
     if is_of_25_11(settings):
         if not node.user:
             return None
@@ -817,12 +831,13 @@ def _oblivious(node, fair, top, own, everything):
 
 
 def _log(x):
-    """ln of a fraction that may lie near 1, where the log of a rounded one has no digits left."""
+    """Returns ln of a fraction that may be near 1, where the log of a rounded value would have no
+    digits left."""
     return math.log1p(float(x - 1)) if Fraction(1, 2) < x < 2 else math.log(x)
 
 
 def _pbs_usage(order, minimum):
-    """Usage is added to a base, unless it was set; a group has its base and its leaves that have usage."""
+    """Adds usage to a base, unless it was set.  A group has its base and its leaves with usage."""
     for node in order:
         node.pbs = max(node.usage, minimum) if node.user and node.is_set else minimum + node.usage
         node.base = node.pbs - node.usage if node.user and node.usage else 0
@@ -844,7 +859,7 @@ def _users_below(root):
 
 
 def document_ranks(root, count):
-    """The text of the document: children of tied accounts are one list."""
+    """Ranks by the text of the document: children of tied accounts form one list."""
     _users_below(root)
 
     def place(node):
@@ -882,7 +897,7 @@ def document_ranks(root, count):
 
 
 def to_long_double(x):
-    """x rounded to 64 bits of mantissa, half to even."""
+    """Returns x rounded to 64 bits of mantissa, half to even."""
     if x == 0:
         return Fraction(0)
     x = Fraction(x)
@@ -895,7 +910,8 @@ def to_long_double(x):
 
 
 def slurmctld_ranks(root, count, clock):
-    """As the controller walks; a rank that hangs on how its usage was rounded is UNDEFINED."""
+    """Ranks by the walk of the controller.  A rank that depends on the rounding of its usage is
+    UNDEFINED."""
     by_value = _walk(root, count, lambda n: to_long_double(n.usage))
     by_sum = _walk(root, count, lambda n: to_long_double(n.total))
     if clock.half_life == 0:
@@ -924,7 +940,7 @@ def _walk(root, count, usage):
         listed.sort(key=lambda pair: (pair[0], bool(pair[1].user)), reverse=True)
         return listed
 
-    # A stack of lists in the middle of being walked.
+    # The stack of lists that are being walked.
     stack = [dict(list=arrange(root), at=0, previous=no_value, tied=False)]
     while stack:
         frame = stack[-1]
@@ -948,7 +964,7 @@ def _walk(root, count, usage):
 # ---- everything ----
 
 def expected_run(path, cluster, settings):
-    """Values, how many findings, and what is in fairmill_run."""
+    """Returns the values, the number of findings, and the columns of fairmill_run."""
     settings = dict(DEFAULTS, **settings)
     db = sqlite3.connect(path)
     try:
@@ -966,12 +982,13 @@ def expected_run(path, cluster, settings):
 
 
 def expected(path, cluster, settings):
-    """Values, and how many findings."""
+    """Returns the values and the number of findings."""
     return expected_run(path, cluster, settings)[:2]
 
 
 def self_check():
-    """The clock against another way of computing it, and a walk whose ranks are known; how many were compared."""
+    """Checks the decay table against another computation, and a walk whose ranks are known; returns
+    the number of comparisons."""
     checked = 0
     for half_life in (60, 3600, 7 * 86400, 365 * 86400):
         clock = Clock(half_life, 1750500000)
@@ -993,7 +1010,7 @@ def self_check():
 
 
 def _series(half_life, f, scale):
-    """2^scale (H / ln 2) 2^(f/H) by power series in fractions of 2^-400."""
+    """Returns 2^scale (H / ln 2) 2^(f/H) by power series in fractions of 2^-400."""
     one = 1 << 400
     ln2 = sum(one // (n * 2 ** n) for n in range(1, 400))
     x = ln2 * f // half_life

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A place whose runs go on from what earlier ones kept."""
+"""A place whose runs continue from stored state."""
 
 import os
 import sqlite3
@@ -37,7 +37,7 @@ class Site(Place):
                     ' VALUES (?, 1, ?, ?)', key, start, end)
 
     def job(self, name, start, end, qos=1, charge=4, more='', partition='p'):
-        """The key of a new row."""
+        """Adds a job row and returns its key."""
         key = self.change('SELECT COALESCE(MAX(job_db_inx), 0) + 1 FROM tiny_job_table')[0][0]
         db = sqlite3.connect(self.path('a.db'))
         with db:
@@ -52,7 +52,7 @@ class Site(Place):
         return key
 
     def factor(self, at, action, name, factor):
-        """A QOS gets another usage factor, and txn_table says so."""
+        """Changes the usage factor of a QOS, and logs it in txn_table."""
         db = sqlite3.connect(self.path('a.db'))
         with db:
             site_drawing.insert(db, 'txn_table', dict(timestamp=at, action=action, name=name, actor='root',
@@ -61,7 +61,7 @@ class Site(Place):
         db.close()
 
     def run_at(self, later=0, *arguments):
-        """(kind, why) of a run so much later."""
+        """Runs `later` seconds after the last run; returns (kind, why)."""
         self.now += later
         self.succeed('run', '--now', self.now, *arguments)
         return self.latest('kind', 'why')
@@ -82,7 +82,7 @@ class Site(Place):
                           ' ORDER BY day, id_assoc')
 
     def is_exact(self, statement):
-        """What is published is what a run without a memory gives."""
+        """The published values agree with a run without stored state."""
         got = self.values()
         for name in os.listdir(self.folder):
             if name.startswith('other.db'):

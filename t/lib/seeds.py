@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which random sites a test draws, by their seeds."""
+"""Chooses the random sites of a test by their seeds."""
 
 import os
 
 
 def seeds(usual, many=None):
-    """FAIRMILL_SEED=N: only site N.  FAIRMILL_LONG=1: `many`, where a test has that.
-    FAIRMILL_SITES=N: so many."""
+    """Returns seeds.  FAIRMILL_SEED=N selects only site N, FAIRMILL_LONG=1 selects `many` if the
+    test has it, and FAIRMILL_SITES=N selects N sites."""
     if 'FAIRMILL_SEED' in os.environ:
         return [int(os.environ['FAIRMILL_SEED'])]
     if many and os.environ.get('FAIRMILL_LONG') == '1':

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Throw-away servers of databases, each for as long as its `with` lasts, and clients of them that stay.
+"""Temporary database servers, each for the duration of its `with` block, and permanent clients of
+them.
 
-A Server may be the one that t/lib/share_servers has started for a whole test run.  One that is made with
-`alone` true is this test's own: only then it has a process, `pid` and `folder`."""
+A Server may be a server that t/lib/share_servers has started for a whole test run.  If `alone` is
+true, the server is this test's own.  Only then it has a process, `pid` and `folder`."""
 
 import contextlib
 import os
@@ -19,7 +20,8 @@ import time
 
 import tap
 
-# A process that ends all in a folder when this program cannot: when it is killed, its end of the pipe is closed.
+# A process that ends all servers of a folder if this program cannot.  When this program is killed,
+# its end of the pipe closes.
 KEEPER = """
     read -r _ && exit
     for file in "$1"/*.pid; do
@@ -35,25 +37,26 @@ def cells(lines):
 
 
 def reason_in(path):
-    """The first lines of a log that say ERROR, or the last ones."""
+    """Returns the first lines of a log that contain ERROR, or the last lines."""
     with open(path, encoding='utf-8', errors='replace') as file:
         lines = file.readlines()
     return ''.join([line for line in lines if 'ERROR' in line][:3] or lines[-3:])
 
 
 def held_port(held):
-    """Nobody's until a program asks for it by its number: the socket, one more of those held, keeps
-    the system from giving it to others, and lets in who sets SO_REUSEADDR, as servers do."""
+    """Returns a port that no other program gets unless it asks for the number.  The socket, which
+    is added to the list `held`, reserves it, and allows programs that set SO_REUSEADDR, as servers
+    do."""
     place = socket.socket()
     held.append(place)
-    place.bind(('127.0.0.1', 0))  # alone, as SO_REUSEADDR is not set yet
+    place.bind(('127.0.0.1', 0))  # exclusive, because SO_REUSEADDR is not set yet
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return place.getsockname()[1]
 
 
 def state_and_parent(process):
     with open(f'/proc/{process}/stat', encoding='utf-8') as file:
-        # The second field is a name, in brackets.
+        # The second field is a name in brackets.
         state, parent = file.read().rpartition(')')[2].split()[:2]
     return state, int(parent)
 
@@ -66,7 +69,8 @@ def lives(process):
 
 
 class Folder:
-    """A folder of a short path for what servers keep, which goes when they have ended."""
+    """A folder with a short path for the files of servers, which is removed after they have
+    ended."""
 
     def __init__(self, signal_name='TERM'):
         self.path = tempfile.mkdtemp(prefix='fm.')
@@ -75,15 +79,15 @@ class Folder:
                                        start_new_session=True)
 
     def remove(self):
-        """After they have ended."""
+        """Removes the folder, after the servers have ended."""
         shutil.rmtree(self.path, ignore_errors=True)
         self.keeper.communicate(b'done\n')
 
 
 class Server:
-    """What all databases' servers have.  A class of one has PROGRAMS, SHARED (the variable that names the folder of the
-    server that tests share), USER (who it runs as where we are root), STOP (the signal that ends it), and the methods
-    install(), command(), client()."""
+    """The common part of all database servers.  A subclass has PROGRAMS, and the methods install(),
+    command() and client().  SHARED is the variable that names the folder of the shared server.
+    USER is its user if the tests run as root, and STOP is the signal that ends it."""
 
     alone = False
     process = None
@@ -120,13 +124,13 @@ class Server:
     # ---- its process ----
 
     def give(self, *folders):
-        """To the user that the server runs as; it refuses to run as root."""
+        """Gives folders to the server's user, since the server does not run as root."""
         if not os.getuid():
             for folder in folders:
                 os.chown(folder, pwd.getpwnam(self.USER).pw_uid, -1)
 
     def done(self, command, **more):
-        """A command that prepares the server's folder."""
+        """Runs a command that prepares the server's folder."""
         log = f'{self.folder}/install.log'
         with open(log, 'wb') as file:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False, **more)
@@ -135,7 +139,7 @@ class Server:
 
     def launch(self):
         with open(f'{self.folder}/error.log', 'ab') as file:
-            self.give(file.name)  # MySQL opens it itself, as its user
+            self.give(file.name)  # MySQL opens it as its own user
             self.process = subprocess.Popen(self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=file,
                                             stderr=file, start_new_session=True)
         self.pid = self.process.pid
@@ -144,20 +148,20 @@ class Server:
         tap.until(lambda: self.process.poll() is not None or self.answers(), every=.05)
 
     def start(self):
-        """Also when it has ended; waits until it answers."""
+        """Starts the server, also after it has ended; waits until it responds."""
         self.launch()
         if not self.answers():
             raise RuntimeError(f'{self.PROGRAMS[0]}: {reason_in(f"{self.folder}/error.log")}')
 
     def end(self, number=None):
-        """By this signal, or its usual one."""
+        """Ends the server with this signal, or with its usual one."""
         if self.process.poll() is None:
             self.process.send_signal(number or self.STOP)
             self.process.send_signal(signal.SIGCONT)
             self.process.wait()
 
     def processes(self):
-        """Its first one, and its children."""
+        """Yields its first process, and the children."""
         yield self.pid
         for name in filter(str.isdigit, os.listdir('/proc')):
             with contextlib.suppress(OSError):
@@ -165,8 +169,9 @@ class Server:
                     yield int(name)
 
     def signal(self, number):
-        """To each of its processes, which are returned.  The first stands still before the others are looked for: it
-        makes no more of them, and they are still its children."""
+        """Sends a signal to all of its processes, which are returned.  The first process is stopped
+        before the others are searched.  It can then start no more, and they are still its
+        children."""
         os.kill(self.pid, signal.SIGSTOP)
         tap.until(lambda: state_and_parent(self.pid)[0] in 'TZ', every=.001)
         processes = list(self.processes())
@@ -190,14 +195,17 @@ class Server:
         return not subprocess.run(self.client(), input='SELECT 1', stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   text=True, check=False).returncode
 
-    # ---- what it is told ----
+    # ---- SQL ----
 
     def sql(self, text, database=None, user=None):
-        """Rows as lists of text; NULL as None.  A double comes with every digit it needs."""
+        """Returns rows as lists of text, with NULL as None.  A double has all digits that it
+        needs."""
         if not user and self.readers.suit(text):
             return self.readers.ask(text, database)
         if re.search('DATABASE|GLOBAL', text):
-            self.readers.close()  # PostgreSQL drops none that somebody has open; what is set is for new sessions
+            # PostgreSQL does not drop a database with open sessions, and settings apply to new
+            # sessions
+            self.readers.close()
         done = subprocess.run(self.client(database, user), input=text, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode:
@@ -210,13 +218,13 @@ class Server:
             f'AND table_schema = {self.SCHEMA} ORDER BY ordinal_position', database)]
 
     def settings(self, source, results, usage=None, fairshare=None, **more):
-        """Sections for program.write_settings()."""
+        """Returns sections for program.write_settings()."""
         return dict(source=dict(self.connection(source), **more), results=self.connection(results),
                     usage=usage or {}, fairshare=fairshare or {})
 
 
 class Session:
-    """A client that stays."""
+    """A client with a permanent session."""
 
     def __init__(self, server, database=None, user=None, goes_on=True):
         self.server = server
@@ -226,13 +234,13 @@ class Session:
         self.count = 0
 
     def send(self, text):
-        """Returns at once."""
+        """Sends SQL and returns at once."""
         self.count += 1
         end = self.server.SAY.format(f'answer {self.count} ends')
         self.process.stdin.write(f'{text};\n{end}\n'.encode())
 
     def wait(self):
-        """Lines of the last answer.  A client whose server is gone says nothing at all."""
+        """Returns the lines of the last response.  A client whose server is lost prints nothing."""
         answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + tap.HANG
         while not answer.endswith(last):
             ready, _, _ = select.select([self.process.stdout], [], [],
@@ -265,7 +273,7 @@ class Session:
 
 
 class Readers:
-    """Clients that stay, for what only reads: to start one takes a hundred times as long as to ask it."""
+    """Permanent clients for reading: starting one takes a hundred times as long as a query."""
 
     MOST = 8
 
@@ -274,11 +282,12 @@ class Readers:
 
     @staticmethod
     def suit(text):
-        """Whether this is one statement that reads, and that leaves nothing to its session."""
+        """Returns whether this is one statement that reads, without an effect on its session."""
         return re.match(r'\s*(SELECT|SHOW|CHECKSUM|EXPLAIN)\b', text) and not re.search(r';\s*\S|lock|config|into', text, re.I)
 
     def ask(self, text, database):
-        """A client may be gone with its server or its database: then another one is asked."""
+        """Queries an idle client.  A client may have ended with its server or its database; then
+        another one is used."""
         text = text.rstrip().rstrip(';')
         with self.guard:
             kept = next((one for one in self.idle if one[0] == database), None)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Settings as a test draws them, a dict with times in seconds: as a site would write them, and as
-t/lib/reference.py takes them."""
+"""Settings in tests are a dict with times in seconds.  These functions convert them to settings of
+a site or of t/lib/reference.py."""
 
 import datetime
 import zoneinfo
@@ -13,7 +13,7 @@ TIMES = ('half_life', 'open_job_cap', 'horizon', 'checkpoint_after', 'full_every
 
 
 def for_program(s):
-    """Sections [usage] and [fairshare] as a site would write them."""
+    """Returns the sections [usage] and [fairshare] as a site would write them."""
     def minutes(seconds):
         return seconds // 60
     usage = {key: s[key] for key in ('time_zone', 'charge', 'suspended', 'tres_weights') if s.get(key)}
@@ -35,7 +35,8 @@ def for_program(s):
 
 
 def for_reference(s, registered=None, more_tres=None):
-    """`registered`: the TRES of the cluster, if it is; `more_tres`: names that only this site has."""
+    """Returns the reference's settings.  `registered` is the TRES of a registered cluster;
+    `more_tres` are names that only this site has."""
     s = dict(s)
     if isinstance(s.get('reset_anchor'), str):
         day = datetime.date.fromisoformat(s['reset_anchor'])

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Draws a site and makes the accounting database that slurmdbd would have for it.
+"""Reads the drawing of a site and creates the accounting database that slurmdbd would have for it.
 
     site_drawing.py FILE < drawing
 
-A drawing is a tree by indentation; accounts end in a slash:
+A drawing is a tree by indentation.  Accounts end in a slash:
 
     cluster tiny
     root/
@@ -19,10 +19,10 @@ A drawing is a tree by indentation; accounts end in a slash:
     suspended 1200 1500
     registered 5=64,1=64
 
-After a name: its shares (1 unless given, `parent`, `null`), `use N` for a
-finished job of one second and N billing units, `deleted`, `id N`.  Ids count
+A name is followed by its shares (default 1, `parent`, `null`), `use N` for a
+finished job of one second and N billing units, `deleted`, `id N`.  IDs count
 from 1 in the order of the drawing.  `cluster NAME` starts the next cluster.
-`suspended` tells of the job above it; an end of 0 is open.
+`suspended` belongs to the job above it; an end of 0 is open.
 """
 
 import os
@@ -38,7 +38,8 @@ TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 
 
 def slurmdbd_tables(dialect):
-    """The statements of slurmdbd's tables, for 'pgsql' or 'sqlite'; @CLUSTER@ stands for a cluster's name."""
+    """Returns the statements of slurmdbd's tables, for 'pgsql' or 'sqlite', with @CLUSTER@ in place
+    of a cluster's name."""
     return subprocess.run([os.path.join(TOP, 'sql', 'slurmdbd', 'tables.sh'), dialect], check=True,
                           stdout=subprocess.PIPE, encoding='utf-8').stdout
 
@@ -68,7 +69,7 @@ class Cluster:
         return id_assoc
 
     def job(self, id_assoc, start, end, **more):
-        """billing= or cpu= counts, or tres= the text of tres_alloc itself."""
+        """Adds a job. billing= or cpu= counts, or tres= is the text of tres_alloc."""
         counts = []
         if 'cpu' in more:
             counts.append(f"1={more.pop('cpu')}")
@@ -88,7 +89,7 @@ class Cluster:
         self.suspends.append((job, start, end))
 
     def find(self, path):
-        """'physics.alice', 'physics.alice@gpu', or 'physics' for the account."""
+        """Returns the row of 'physics.alice', 'physics.alice@gpu', or of the account 'physics'."""
         acct, _, user = path.partition('.')
         user, _, partition = user.partition('@')
         for row in self.associations:
@@ -109,7 +110,7 @@ class Site:
         return self.clusters[-1]
 
     def write(self, path, order=None):
-        """order: a function that puts the rows of each table in another order."""
+        """Writes the database. order is a function that changes the order of each table's rows."""
         db = sqlite3.connect(path)
         make_tables(db, [c.name for c in self.clusters])
         order = order or (lambda rows: rows)
@@ -170,7 +171,8 @@ NEEDED = {'id_assoc', 'time_start', 'time_end', 'tres_alloc', 'shares', 'user', 
 
 
 def insert(db, table, row):
-    """Leaves out what the table has not, fills what it wants and the row does not say."""
+    """Inserts a row without columns that the table lacks, and with defaults for required
+    columns."""
     names, values = [], []
     for name, kind, not_null, default in db.execute(
             'SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?)', (table,)):
@@ -188,7 +190,7 @@ def insert(db, table, row):
 
 
 def place(rows):
-    """lft, rgt, id_parent and lineage, as slurmdbd keeps them."""
+    """Adds lft, rgt, id_parent and lineage, as slurmdbd stores them."""
     accounts = {r['acct']: r for r in rows if not r['user']}
     children = {}
     for row in rows:
@@ -281,7 +283,7 @@ def _draw_association(cluster, stack, indent, words):
         elif word == 'id':
             id_assoc = int(rest.pop(0))
         else:
-            raise ValueError(f"'{word}' means nothing")
+            raise ValueError(f"unknown word '{word}'")
     if name.endswith('/'):
         id_assoc = cluster.account(name[:-1], above, shares, deleted, id_assoc)
         stack.append((indent, name[:-1]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A slurmctld on a Slurmdbd, without any slurmd: jobs wait, and none starts."""
+"""A slurmctld on a Slurmdbd, without any slurmd: jobs are pending, and none starts."""
 
 import os
 import re
@@ -12,7 +12,8 @@ import tap
 
 SLURMCTLD = shutil.which('slurmctld', path=os.environ['PATH'] + ':/usr/sbin')
 
-# What is added to the file that slurmdbd's test made; its first line says where that ends.
+# Lines that are added to the file of slurmdbd's test.  The first line marks the end of the
+# original.
 CONF = '''
 # for slurmctld
 ClusterName=mill
@@ -38,14 +39,15 @@ PartitionName=main Nodes=n1 Default=YES MaxTime=60
 
 
 def free_port():
-    """Of a socket that was just closed."""
+    """Returns the port of a socket that was just closed."""
     with socket.socket() as found:
         found.bind(('127.0.0.1', 0))
         return found.getsockname()[1]
 
 
 class Controller:
-    """Its state is in the folder, where the next one finds it; `parameters` are slurm.conf's besides."""
+    """A controller with its state in the folder, for the next controller; `parameters` are
+    additional settings of slurm.conf."""
 
     def __init__(self, server, folder, **parameters):
         self.server, self.folder = server, folder
@@ -64,7 +66,7 @@ class Controller:
 
     def __enter__(self):
         with open(f'{self.folder}/err', 'wb') as err:
-            # From 24.11 on it listens where the machine's name leads, which may be nowhere.
+            # From 24.11 on, it listens at the address of the host's name, which may not exist.
             self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
                                             env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
         ended = self.process.poll
@@ -91,14 +93,15 @@ class Controller:
 
 
 def packed(text):
-    """As Slurm packs a string; none of no length."""
+    """Returns a string as Slurm packs it; an empty string takes no bytes."""
     data = text.encode() + b'\0' if text else b''
     return struct.pack('>I', len(data)) + data
 
 
 def leave_usage(folder, usage):
-    """What the next controller of this folder finds as the usage of each association's own, by its number: the file that
-    the last one left, with other records behind its release and time."""
+    """Writes the usage that the next controller of this folder reads for each association's own
+    usage, by its number.  The file is the one of the last controller, with other records after its
+    release and time."""
     path = f'{folder}/state/assoc_usage'
     with open(path, 'rb') as file:
         head = file.read(10)

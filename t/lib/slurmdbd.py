@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A throw-away slurmdbd with its munged, on a shared or throw-away server of MariaDB."""
+"""A temporary slurmdbd with its munged, on a shared or temporary server of MariaDB."""
 
 import contextlib
 import fcntl
@@ -14,8 +14,9 @@ from server import Folder, held_port, reason_in, lives
 
 DATABASE = 'slurmdbd_acct'
 DROP = f'DROP DATABASE IF EXISTS {DATABASE}; DROP USER IF EXISTS slurmdbd@localhost;'
-# slurmdbd would make the database, but not with MariaDB's client library 11.8.9 (3.4.9): a session whose first login
-# was refused, for want of the database, takes no result there.
+# slurmdbd would create the database, but this fails with MariaDB's client library 11.8.9 (3.4.9).
+# There, a session whose first login was rejected, because the database was missing, receives no
+# results.
 ACCOUNT = f"""{DROP} CREATE DATABASE {DATABASE};
     CREATE USER slurmdbd@localhost IDENTIFIED BY 'throw-away';
     GRANT ALL ON {DATABASE}.* TO slurmdbd@localhost;"""
@@ -53,7 +54,7 @@ def write_private(path, data):
 
 
 def started(command, log, **more):
-    """A program that goes on by itself."""
+    """Starts a program that becomes a daemon."""
     with open(log, 'ab') as file:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False, **more)
     if done.returncode:
@@ -61,7 +62,7 @@ def started(command, log, **more):
 
 
 def ended(path):
-    """The process of that file has ended, if there was one."""
+    """Returns whether the process of that file has ended or never existed."""
     with contextlib.suppress(OSError, ValueError):
         with open(path, encoding='ascii') as file:
             process = int(file.read())
@@ -71,13 +72,15 @@ def ended(path):
 
 
 class Slurmdbd(mariadb.Server):
-    """`conf` is the slurm.conf by which sacctmgr finds it, `accounting` its database."""
+    """A slurmdbd.  `conf` is the slurm.conf with which sacctmgr finds it, `accounting` its
+    database."""
 
     PROGRAMS = (*mariadb.Server.PROGRAMS, 'munged', 'slurmdbd', 'sacctmgr')
     accounting = DATABASE
 
     def __enter__(self):
-        # One at a time: two tests that start one at the same time trouble each other.
+        # Tests that start a slurmdbd at the same time disturb each other, so only one starts at a
+        # time.
         self.turn = open(f'/tmp/fairmill-slurmdbd-{os.getuid()}', 'wb')
         fcntl.flock(self.turn, fcntl.LOCK_EX)
         super().__enter__()
@@ -102,10 +105,10 @@ class Slurmdbd(mariadb.Server):
         words = dict(folder=folder, port=held_port(self.held), user=pwd.getpwuid(os.getuid()).pw_name, database=DATABASE)
         write_private(f'{folder}/slurmdbd.conf', SLURMDBD_CONF.format(**words).encode())
         write_private(self.conf, SLURM_CONF.format(**words).encode())
-        # From Slurm 24.11 on a slurmdbd that shall not listen everywhere listens where this machine's name leads, which
-        # may be nowhere, or to others.
+        # From Slurm 24.11 on, a slurmdbd that does not listen at all addresses listens at the
+        # address of the host's name, which may not exist or may belong to others.
         command = ['slurmdbd'] if os.getuid() else ['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec slurmdbd']
-        # slurmdbd.conf cannot name a socket; the client library takes it from here.
+        # A socket is not possible in slurmdbd.conf; the client library takes it from this variable.
         started(command, f'{folder}/slurmdbd.log', env=dict(os.environ, SLURM_CONF=self.conf, MYSQL_UNIX_PORT=self.socket))
         if not tap.until(self.slurmdbd_answers, every=.1):
             raise RuntimeError(f"slurmdbd does not answer: {reason_in(f'{folder}/slurmdbd.log')}")
@@ -125,8 +128,8 @@ class Slurmdbd(mariadb.Server):
         return done.stdout
 
     def job(self, cluster, whose, start, seconds, billing):
-        """What a controller would have sent of a job that has ended, which keeps the association's row when that is deleted;
-        `whose` is SQL that finds its association."""
+        """Inserts an ended job as the controller would have reported it.  With a job, the
+        association's row is kept when it is deleted.  `whose` is SQL that finds its association."""
         self.sql(f'{self.LENIENT} INSERT INTO {cluster}_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, '
                  'id_group, het_job_id, het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, '
                  f"time_submit, time_eligible, time_start, time_end, tres_alloc) SELECT 'j', id_assoc, {start} % 1000000 + id_assoc, "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A disk that can be full."""
+"""A file system that can become full."""
 
 import contextlib
 import ctypes
@@ -11,7 +11,8 @@ NEWNS = 0x00020000
 
 @contextlib.contextmanager
 def small_disk(folder, megabytes):
-    """A file system that only this thread and its children see, where we may make one; else None."""
+    """Yields a file system that only this thread and its children see, or None if it cannot be
+    created."""
     path = os.path.join(folder, 'small')
     os.mkdir(path)
     mounted = not os.geteuid() and not ctypes.CDLL(None, use_errno=True).unshare(NEWNS)
@@ -28,7 +29,7 @@ def small_disk(folder, megabytes):
 
 @contextlib.contextmanager
 def leave_room(path, left):
-    """So many bytes, for as long as the `with` lasts."""
+    """Leaves this number of bytes free inside the `with` block."""
     filler = os.path.join(path, 'filler')
     room = os.statvfs(path).f_bavail * os.statvfs(path).f_frsize
     with open(filler, 'wb') as file:

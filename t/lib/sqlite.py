@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SQLite's databases in a folder, asked as those of a server are."""
+"""SQLite databases in a folder, with the interface of a server's databases."""
 
 import re
 import sqlite3
@@ -24,12 +24,13 @@ class Sqlite:
 
 
 def fit(sql):
-    """A script of tables as this SQLite takes it: STRICT ones are known from 3.37 on."""
+    """Returns a script of tables in the form for this SQLite; STRICT exists from 3.37 on."""
     return sql if sqlite3.sqlite_version_info >= (3, 37) else sql.replace(') STRICT, ', ') ')
 
 
 def drop_column(db, table, column):
-    """ALTER TABLE DROP COLUMN, which SQLite has from 3.35 on: before that, our tables, which have a column a line, are made anew."""
+    """Drops a column like ALTER TABLE DROP COLUMN, which SQLite supports from 3.35 on.  Older
+    versions create the table again, for which each column must be on a line of its own."""
     if sqlite3.sqlite_version_info >= (3, 35):
         db.execute(f'ALTER TABLE "{table}" DROP COLUMN "{column}"')
         return

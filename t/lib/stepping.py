@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""How slurmctld decays and charges, step after step, and what sshare prints of it.
+"""Simulates the decay and the charges of slurmctld, step by step, and reads the output of sshare.
 
-Every period it decays what is old, by 1 - 0.693/half-life a second, and charges what has run since,
-all of it as if it were as old as the step is long; what ends is charged at once, or, where limits
-are not enforced, for what it has run since the last step not at all."""
+Every period, it decays old usage by 1 - 0.693/half-life a second, and charges the time since the
+last step as if all of it were one period old.  A job that ends is charged at once.  If limits are
+not enforced, its time since the last step is never charged."""
 
 import csv
 
 
 class Printed:
-    """sshare's usage: RawUsage is cut to an integer, but NormUsage tells its share in the root's to
-    17 digits.  So what one association prints narrows down the root's, and that all others."""
+    """The usage that sshare printed.  RawUsage is truncated to an integer, but NormUsage is its
+    share of the root's usage with 17 digits.  So the values of one association narrow the root's
+    usage, which narrows all others."""
 
     def __init__(self, path):
         with open(path, encoding='utf-8', newline='') as file:
@@ -26,16 +27,16 @@ class Printed:
         return self.norm[number] * self.lowest, self.norm[number] * self.highest
 
     def miss(self, number, value):
-        """How far a value is from what was printed."""
+        """Returns the distance of a value from the printed value."""
         low, high = self.between(number)
         return max(0.0, low - value, value - high)
 
 
 def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_free=False, forgets=(), away=None):
-    """What the controller has at `now`, by association, if that was its newest step; charge(job) is
-    what it charges a second.  At the first step from a reset on everything is 0.  `forgets` are
-    (instant, associations) of `set rawusage=0`.  No step is between the two instants of `away`, and those
-    before were at other seconds: (begin, end, by how many seconds later)."""
+    """Returns the controller's usage at `now` by association, if `newest_step` was its newest step.
+    charge(job) is the charge per second.  At the first step after a reset all usage is 0.
+    `forgets` is [(time, associations)] of `set rawusage=0`.  `away` is (begin, end, offset in
+    seconds): there is no step between begin and end, and the steps before were at other seconds."""
     decay = 1 - 0.693 / half_life if half_life else 1.0
     usage = {}
 
@@ -53,7 +54,7 @@ def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_f
         steps = [*range(since + period, away[0] + 1, period), *(step for step in steps if step >= away[1])]
     for step in [*steps, None]:
         until = step or now
-        # What ends is charged at once, and then decays with the rest.
+        # Ended jobs are charged at once, and then decay with the rest.
         happens = [(job['time_end'], 0, job) for job in jobs if not ends_free and since < job['time_end'] <= until]
         happens += [(instant, 1, gone) for instant, gone in forgets if since < instant <= until]
         for _, is_reset, what in sorted(happens, key=lambda each: each[:2]):
@@ -75,7 +76,7 @@ def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_f
 
 
 def with_accounts(usage, parents):
-    """The usage of users, added to every account above."""
+    """Returns the usage of users, added to every account above."""
     total = dict.fromkeys(parents, 0.0)
     for number, amount in usage.items():
         while number:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TAP for tests in Python: each result is a statement that is true."""
+"""TAP for tests in Python.  The name of each result is a true statement."""
 
 import os
 import re
@@ -8,7 +8,8 @@ import sys
 import time
 import traceback
 
-# Seconds after which a program hangs: it would have ended long before, with others at work on each processor, too.
+# After this number of seconds, a program is assumed to hang.  Even on a busy host it would have
+# ended long before.
 HANG = 600
 
 _count = 0
@@ -46,13 +47,14 @@ def unlike(text, pattern, statement):
 
 
 def empty(found, statement):
-    """There is nothing in this text or among these lines."""
+    """This text or list is empty."""
     found = [found] if isinstance(found, str) and found else list(found)
     return ok(not found, statement, *found[:40])
 
 
 def skip_all(reason):
-    """A missing server is no excuse where CI says that all of them are there."""
+    """Skips the test if a program is missing.  In CI, where all programs must exist, this is a
+    failure."""
     if os.environ.get('CI') == 'true':
         print(f'1..1\nnot ok 1 - {reason}')
         sys.exit(1)
@@ -62,18 +64,18 @@ def skip_all(reason):
 def needs(*programs):
     for program in programs:
         if not shutil.which(program):
-            skip_all(f'{program} is not there')
+            skip_all(f'{program} is not installed')
 
 
 def not_here(reason):
-    """The test has no meaning in this place."""
+    """Skips the test, because it does not apply here."""
     print(f'1..0 # SKIP {reason}')
     sys.exit(0)
 
 
 def until(condition, every=.02):
-    """Waits until condition() is true, however busy the machine is, and returns its value; a false one after HANG
-    seconds.  `every` is in seconds."""
+    """Waits until condition() is true, even on a busy host, and returns its value, or a false value
+    after HANG seconds.  `every` is in seconds."""
     end = time.monotonic() + HANG
     while not (found := condition()) and time.monotonic() < end:
         time.sleep(every)
@@ -88,7 +90,7 @@ def done():
 
 
 def main(body):
-    """Runs body(); an exception is a failure, never a silent end."""
+    """Runs body().  An exception is a failure and never ends the test silently."""
     try:
         body()
     except Exception:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A second implementation of priorities, after seed 002 and the facts about Slurm's formulas: one
-rule a line, on the accounting database in SQLite, without anything of fairmill's."""
+"""A second implementation of priorities, written from the facts about Slurm's formulas, without any
+code of fairmill.  It has one rule in each line, and reads the accounting database in SQLite."""
 
 import sqlite3
 
@@ -9,7 +9,8 @@ NO_VALUE, INFINITE = 0xfffffffe, 0xffffffff
 
 
 def is_held(job):
-    """The priority of a row is written once; a job that was released later is eligible since then."""
+    """Returns whether a job is held.  The priority of a row is written once; a job that was
+    released later is eligible since then."""
     return not job['priority'] and job['time_eligible'] <= job['time_submit']
 
 
@@ -17,8 +18,9 @@ class Queue:
     def __init__(self, path, cluster, now, conformance='documents', weights=None, tres_weights=None,
                  max_age=7 * 86400, favor_small=False, flags=(), factors=None, max_time=None,
                  totals=None):
-        """weights: {part: weight}; tres_weights: {'gres/gpu': weight}; factors and max_time by
-        partition; totals: {partition: {'gres/gpu': count}}, else the cluster's."""
+        """Reads the queue. weights: {part: weight}; tres_weights: {'gres/gpu': weight}; factors and
+        max_time by partition; totals: {partition: {'gres/gpu': count}}, by default the
+        cluster's."""
         self.now, self.documents = now, conformance == 'documents'
         self.weights = dict.fromkeys(WEIGHTS, 1 if self.documents else 0) | (weights or {})
         self.max_age, self.favor_small, self.flags = max_age, favor_small, set(flags)
@@ -44,7 +46,7 @@ class Queue:
         return flag in self.flags or flag.startswith('NO_NORMAL') and 'NO_NORMAL_ALL' in self.flags
 
     def inherited(self, number):
-        """An association's priority, its own or the nearest one above."""
+        """Returns an association's own priority, or the nearest one above."""
         while number:
             row = self.associations[number]
             if row['priority'] is not None:
@@ -119,7 +121,7 @@ class Queue:
         return 0 if row['deleted'] else row['priority'] or 0
 
     def rows(self, fairshare):
-        """{(job_db_inx, partition, QOS): {column: value}}; fairshare by association."""
+        """Returns {(job_db_inx, partition, QOS): {column: value}}; fairshare by association."""
         found = {}
         for job in self.jobs:
             qos = self.qos[job['id_qos']]
@@ -138,7 +140,7 @@ def tres_of(text):
 
 
 def differences(path, queue, cluster):
-    """What the tables in SQLite have otherwise, and how many values were compared."""
+    """Returns the differences in SQLite's tables, and the number of compared values."""
     with sqlite3.connect(path) as db:
         db.row_factory = sqlite3.Row
         fairshare = dict(tuple(row) for row in db.execute(
