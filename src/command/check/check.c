@@ -310,7 +310,7 @@ static void add_doubts(struct text *text, const struct settings *settings)
     const struct charge_weights *weights = &settings->weights;
     if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
         text_add(text,
-                 "  warning: with half_life = 0 and reset_period = none, usage counts forever\n");
+                 "  warning: half_life = 0 and reset_period = none, so usage counts forever\n");
     if ((weights->weights.count || weights->partition_weight_count) &&
         !charge_weights_count(weights, settings->charge))
         text_add(text, "  warning: tres_weights have no effect without charge = auto or tres\n");
