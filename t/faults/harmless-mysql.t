@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""slurmdbd on MariaDB or MySQL does not feel us: t/lib/harmless.py.
+"""slurmdbd on MariaDB or MySQL is not affected by fairmill; see t/lib/harmless.py.
 
-A quarter of a minute; three minutes with FAIRMILL_LONG=1."""
+It takes a quarter of a minute, or three minutes with FAIRMILL_LONG=1."""
 
 import os
 import sys
@@ -62,7 +62,7 @@ class Words:
     UPSERT = 'ON DUPLICATE KEY UPDATE {column} = {table}VALUES({column})'
     ALL = 'ALL'
     LOCK = 'LOCK TABLES big_job_table READ'
-    # net_write_timeout and idle_readonly_transaction_timeout of our sessions are 10 seconds.
+    # net_write_timeout and idle_readonly_transaction_timeout of fairmill's sessions are 10 seconds.
     ways = {'': dict(by_path=True)}
     amid = '"tres_alloc" FROM "big_job_table"', 'execute'
     between = '"tres_alloc" FROM "big_job_table"', 'prepare', None

@@ -1,9 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""Who writes to the accounting database on PostgreSQL does not feel us: t/lib/harmless.py.
+"""Writers of the accounting database on PostgreSQL are not affected by fairmill; see
+t/lib/harmless.py.
 
-A quarter of a minute; three minutes with FAIRMILL_LONG=1."""
+It takes a quarter of a minute, or three minutes with FAIRMILL_LONG=1."""
 
 import os
 import socket
@@ -17,7 +18,7 @@ from postgres import NewPostgres
 
 
 class Server(NewPostgres):
-    """One that can be reached by TCP too."""
+    """A server that also listens on TCP."""
 
     def __init__(self):
         with socket.socket() as free:
@@ -31,7 +32,7 @@ class Server(NewPostgres):
         self.sql('SELECT pg_reload_conf()')
         return self
 
-# Those that copy jobs out.
+# Full runs, which read jobs with COPY.
 faults.RUN.append('--full')
 
 
@@ -50,8 +51,8 @@ class Words:
     UPSERT = 'ON CONFLICT ({key}) DO UPDATE SET {column} = {table}excluded.{column}'
     ALL = 'ALL'
     LOCK = 'BEGIN; LOCK TABLE big_job_table IN SHARE MODE'
-    # idle_in_transaction_session_timeout and tcp_user_timeout of our sessions are 10 seconds; amid
-    # rows from a unix socket we wake ourselves.
+    # idle_in_transaction_session_timeout and tcp_user_timeout of fairmill's sessions are 10
+    # seconds.  While it reads rows from a unix socket, fairmill has its own timer.
     ways = {' (TCP)': dict(to_port=True), ' (unix socket)': dict(by_path=True)}
     amid = 'COPY .*"tres_alloc" FROM "big_job_table"', 'sync'
     between = 'FROM "big_assoc_table"', 'sync', 0

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""What runs end with and what monitors say afterwards, whatever happens: t/lib/matrix.py on PostgreSQL."""
+"""Tests the exit status of runs and the state of monitors after faults: t/lib/matrix.py on
+PostgreSQL."""
 
 import os
 import sys

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What runs end with and what monitors say afterwards, whatever happens: t/lib/matrix.py on SQLite."""
+"""Tests the exit status of runs and the state of monitors after faults: t/lib/matrix.py on
+SQLite."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Sites whose databases are damaged at random: cells, rows, columns and tables of the accounting
-database and of the results, by a seed.  The accounting database is made without constraints, so that
-a cell takes whatever SQLite can hold."""
+"""Sites whose databases are damaged at random by a seed: cells, rows, columns and tables of the
+accounting database and of the results.  The accounting database is created without constraints, so
+that a cell accepts every value that SQLite can store."""
 
 import os
 import random
@@ -15,7 +15,7 @@ from place import NOW
 from program import fairmill, sqlite_settings, write_settings
 
 HOUR, DAY = 3600, 86400
-# When the runs were that made what is damaged; and when the ones are that meet the damage.
+# Times of the runs before the damage, and of the runs after it.
 BEFORE = NOW - 2 * DAY, NOW - DAY, NOW
 AFTER = NOW + 300, NOW + 2 * HOUR
 
@@ -55,16 +55,16 @@ BLOBS = (b'', b'\x00\x01', b'\xff' * 9)
 
 
 class Damage:
-    """What was done: `what` in words, which clusters and associations it can touch (None: any), and
-    the names by which a message may call it."""
+    """A damage: `what` in words, the clusters and associations that it can affect (None: any), and
+    the names that a message may use for it."""
 
     def __init__(self, side):
         self.side = side
         self.what, self.names = [], set()
         self.clusters, self.associations = set(), set()
         self.tables = set()
-        self.lost = False  # a table, view or column is gone
-        self.retires = False  # the list of clusters may say that one is not there any more
+        self.lost = False  # a table, view or column is missing
+        self.retires = False  # the list of clusters may mark one as removed
 
     def touches(self, cluster, associations=None):
         self.clusters = None if cluster is None or self.clusters is None else self.clusters | {cluster}
@@ -94,7 +94,7 @@ def add_jobs(site, r):
         for _ in range(3):
             cluster.job(r.choice(users), 0, 0, submit=NOW - 5 * HOUR, time_eligible=NOW - 4 * HOUR, state=0, cpus_req=4,
                         tres_req='1=4,2=100,4=1', partition='p,gpu', limit=600, priority=100)
-        # A job that was resized: two records.
+        # A job that was resized has two records.
         first = cluster.job(users[0], NOW - 6 * HOUR, NOW - 5 * HOUR, billing=1, state=12)
         cluster.job(users[0], NOW - 6 * HOUR, NOW - 4 * HOUR, billing=3, submit=NOW - 5 * HOUR, id_job=len(cluster.jobs))
         first['id_job'] = len(cluster.jobs) - 1
@@ -125,7 +125,7 @@ def add_transactions(db):
 
 
 def make_plain(db):
-    """The same site in two relations."""
+    """Creates the same site in two relations."""
     parts = [], []
     for cluster in CLUSTERS:
         parts[0].append(f"SELECT '{cluster}' AS cluster, id_assoc AS id, id_parent AS parent_id, acct AS account, \"user\" AS user_name, "
@@ -155,7 +155,8 @@ def columns_of(db, table):
 
 
 def rebuild(db, table, change):
-    """The table as change(its CREATE TABLE) has it, with the same rows; False if that cannot be."""
+    """Creates the table with change(its CREATE TABLE), and with the same rows; raises an exception
+    if that is impossible."""
     (sql,), = db.execute('SELECT sql FROM sqlite_master WHERE name = ?', (table,)).fetchall()
     rows = db.execute(f'SELECT * FROM {quoted(table)}').fetchall()
     db.execute(f'DROP TABLE {quoted(table)}')
@@ -179,11 +180,12 @@ def not_strict(sql):
 
 
 class Base:
-    """A site after some runs, and what two more of it make while nothing is damaged."""
+    """A site after some runs, and the results of two more runs without damage."""
 
     def __init__(self, folder, name, keys, typeless=False, plain=False):
         self.folder, self.name, self.keys = os.path.join(folder, name), name, keys
-        self.place = os.path.join(folder, 'place')  # where it is tried: a seal knows the path of its source
+        # the same path for every trial, because a checkpoint contains the path of its source
+        self.place = os.path.join(folder, 'place')
         os.mkdir(self.place)
         r = random.Random(name)
         self.seals = name in ('fair-tree', 'slurmctld')
@@ -242,7 +244,7 @@ class Base:
         return out
 
     def copy(self):
-        """In the place for one damage."""
+        """Copies the site to the place of one trial."""
         shutil.copytree(self.folder, self.place)
 
 
@@ -257,26 +259,27 @@ def bases(folder):
             Base(folder, 'plain', {'source.layout': 'plain', 'fairshare.algorithm': 'pbs', 'usage.half_life': '1-0'}, plain=True)]
 
 
-# ---- what there is in the results ----
+# ---- contents of the results ----
 
-# What no run can compute again, or is about runs and not about the site.
+# Tables that no run can compute again, or that describe runs and not the site.
 NOT_DERIVED = {'fairmill_schema', 'fairmill_lock', 'fairmill_settings', 'fairmill_run', 'fairmill_finding', 'fairmill_ledger',
                'fairmill_ledger_reset', 'fairmill_ledger_chain', 'fairmill_ledger_counted', 'fairmill_share_change', 'fairmill_qos_change',
                'fairmill_association', 'fairmill_history', 'fairmill_history_point', 'fairmill_share_state', 'fairmill_fairness'}
-# That differ between two runs that publish the same; `final_to` since of a span that was damaged no run can
-# say whether the first day still has all of its jobs.
+# Columns that differ between two runs with the same results.  After damage to a span, a run cannot
+# know whether the first day still has all jobs, so `final_to` may differ.
 OF_RUNS = {'run_id', 'full_as_of', 'checked_to', 'sums_hash', 'final_to'}
 
 
 def settle(path):
-    """All that is in the file's log comes into the file, which is copied alone."""
+    """Writes the log of the file into the file, which is copied without its log."""
     db = sqlite3.connect(path)
     db.execute('PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
 
 
 def snapshot(path):
-    """{table: {(cluster, ...): [rows]}} of what is derived, without what is of runs."""
+    """Returns {table: {(cluster, ...): [rows]}} of derived tables, without columns that describe
+    runs."""
     db = sqlite3.connect(f'file:{path}?mode=ro', uri=True)
     db.text_factory = bytes
     found = {}
@@ -288,7 +291,7 @@ def snapshot(path):
             db.execute('SELECT 1 FROM fairmill_fairshare')
             tables = [*tables, b'fairmill_fairshare']
         except sqlite3.OperationalError:
-            pass  # a view, of a table or a column that is not there
+            pass  # a view with a missing table or column
         for table in tables:
             table = table.decode()
             if table in NOT_DERIVED or not table.startswith('fairmill_'):
@@ -300,9 +303,9 @@ def snapshot(path):
             for row in db.execute(f'SELECT * FROM {quoted(table)} ORDER BY 1, 2'):
                 cluster = row[columns.index('cluster')] if 'cluster' in columns else b''
                 if table == 'fairmill_seal_usage' and not any(row[2:]):
-                    continue  # what a reset left of a kept sum
+                    continue  # the rest of a stored sum after a reset
                 if table == 'fairmill_kept' and (row[columns.index('table_name')] not in told or row[columns.index('part')] < OLDEST):
-                    continue  # of a table or day that there is not, or has something in it that is of runs
+                    continue  # of a missing table or day, or with columns that describe runs
                 rows.setdefault(cluster, []).append(tuple((columns[i], row[i]) for i in places))
             found[table] = rows
     finally:
@@ -315,7 +318,7 @@ def of_cluster(snapshot_, cluster):
 
 
 def difference(got, expected):
-    """The first that differs between two of the same cluster, in words; '' if nothing does."""
+    """Returns the first difference between two snapshots of the same cluster in words, or ''."""
     for table in sorted(set(got) | set(expected), key=lambda name: (name == 'fairmill_kept', name)):
         mine, theirs = got.get(table), expected.get(table)
         if mine == theirs:
@@ -333,7 +336,7 @@ def difference(got, expected):
 # ---- damage ----
 
 class Surgeon:
-    """Does one damage to a copy of a base."""
+    """Applies one damage to a copy of a base."""
 
     def __init__(self, base, side, seed):
         self.base, self.side, self.r = base, side, random.Random(seed)
@@ -356,13 +359,13 @@ class Surgeon:
         self.db.close()
         return self.damage
 
-    # What is read once for all clusters.
+    # Tables and columns that are read once for all clusters.
     SHARED = 'txn_table', ('associations', 'deleted')
-    # What messages call a table.
+    # The names of tables in messages.
     OTHER_NAMES = {'fairmill_schema': ('result tables', 'version'), 'cluster_table': ('cluster',), 'associations': ('no cluster',)}
 
     def note(self, table, words, columns=(), row=None):
-        """What was done to a table; and which names say so, and whom it touches."""
+        """Records the damage of a table, its possible names, and the affected objects."""
         damage = self.damage
         damage.what.append(f'{table}: {words}')
         damage.tables.add(table)
@@ -377,7 +380,7 @@ class Surgeon:
         damage.touches(cluster, self.associations(table, cluster, row))
 
     def associations(self, table, cluster, row):
-        """Those that a row of these can give or take use, and nothing else; None: nobody can say."""
+        """Returns the associations whose usage these rows affect, or None if this is unknown."""
         if self.side != 'source' or row is None or cluster is None:
             return None
         if table.endswith(('_job_table', '_suspend_table')) and 'id_assoc' in row:
@@ -394,7 +397,7 @@ class Surgeon:
         return [dict(zip(columns, row)) for row in self.db.execute(f'SELECT * FROM {quoted(table)}')]
 
     def value(self, old, others):
-        """(SQL, value) for a cell."""
+        """Returns (SQL, value) for a cell."""
         r = self.r
         kind = r.random()
         if kind < .15:
@@ -433,7 +436,7 @@ class Surgeon:
                 changed = self.db.execute(f'UPDATE {quoted(table)} SET {quoted(column)} = {sql} WHERE {condition}',
                                           (*value, *arguments)).rowcount
             except sqlite3.Error:
-                continue  # the table does not take it
+                continue  # the table rejects the value
             if changed:
                 shown = repr(value[0] if value else None)
                 self.note(table, f'{column} of {self.brief(row)} is {shown[:60]}', (column,), row)
@@ -442,7 +445,7 @@ class Surgeon:
         return False
 
     def note_new(self, table, row, column, value):
-        """The association that a row came to."""
+        """Records the association to which a changed row belongs."""
         self.note(table, 'now', (column,), dict(row, **{column: value}))
         self.damage.what.pop()
 
@@ -459,7 +462,7 @@ class Surgeon:
         return ' AND '.join(parts), arguments
 
     def loose_cell(self):
-        """In a table that takes all types, as if somebody had made it anew."""
+        """Damages a cell in a table without types, as if an administrator had created it again."""
         table = self.table()
         views = self.db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'").fetchall()
         for name, _ in views:
@@ -484,7 +487,7 @@ class Surgeon:
         return bool(rows)
 
     def double_rows(self):
-        """With another value in one column, where the table has a key."""
+        """Doubles rows, with another value in one column if the table has a key."""
         table, rows = self.some()
         done = False
         for row in rows:
@@ -538,7 +541,7 @@ class Surgeon:
             self.note(table, f'column {column} is lost', (column,))
             self.damage.lost = done = True
         except sqlite3.Error:
-            done = False  # of the key
+            done = False  # the column is part of the key
         for _, sql in views:
             self.db.execute(sql.decode())
         return done
@@ -551,7 +554,8 @@ class Surgeon:
         self.damage.lost = True
 
     def cycle(self):
-        """An account hangs below itself, below what hangs below it, or nowhere; or there are two roots."""
+        """Moves an account below itself, below its own descendant, or below no account, or creates
+        a second root."""
         cluster = self.r.choice(CLUSTERS)
         plain = 'associations' in self.full
         table = 'associations' if plain else f'{cluster}_assoc_table'
@@ -578,7 +582,7 @@ class Surgeon:
 
 
 def rebuild_bytes(db, table, change):
-    """As rebuild(), where texts are read as bytes."""
+    """Works like rebuild(), if texts are read as bytes."""
     (sql,), = db.execute('SELECT sql FROM sqlite_master WHERE name = ?', (table,)).fetchall()
     db.execute('CREATE TEMPORARY TABLE held AS SELECT * FROM ' + quoted(table))
     db.execute(f'DROP TABLE {quoted(table)}')

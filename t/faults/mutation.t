@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Databases that are damaged at random: cells, rows, columns, tables, and the tree of associations.
-No command crashes or hangs; what fails says why; what damage cannot touch is as if there were none;
-and what can be computed again is healed by the next two runs."""
+"""Damages databases at random: cells, rows, columns, tables, and the tree of associations.  No
+command may crash or hang, and every failure has a reason.  Objects that the damage cannot affect
+have the values of an undamaged site.  Derived data is repaired by the next two runs."""
 
 import os
 import random
@@ -22,9 +22,9 @@ from seeds import seeds
 
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
 STATUSES = 0, 1, 64, 65, 69, 75, 78
-CRASHED = 99  # what sanitizers end a program with
-FOUND = 1500, 2860  # which were the first to find something
-# Which every run looks at, and which it looks at a part at a time.
+CRASHED = 99  # the exit status that sanitizers use
+FOUND = 1500, 2860  # seeds that found the first errors
+# Tables that every run checks, and tables that it checks in segments.
 AT_ONCE = {'fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_usage_open',
            'fairmill_usage_span'}
 IN_TURN = {'fairmill_usage_day', 'fairmill_kept'}
@@ -41,7 +41,7 @@ READERS = [reader.split() for reader in re.split(r' \| |\n', READERS)]
 
 
 class Trial:
-    """One damage, and all that commands make of it."""
+    """One damage, and the results of all commands."""
 
     def __init__(self, base, side, seed, verdicts):
         self.seed, self.base, self.side, self.verdicts = seed, base, side, verdicts
@@ -55,7 +55,7 @@ class Trial:
                                       + '\n    '.join(str(word)[:700] for word in words))
 
     def do(self, *arguments):
-        """The exit status, or None if it is none; and what it said."""
+        """Returns the exit status, or None if it is unknown, and the messages."""
         said = ' '.join(map(str, arguments))
         options = f'exitcode={CRASHED}:detect_leaks={int(LONG)}:quarantine_size_mb=8'
         environment = dict(os.environ, ASAN_OPTIONS=options, UBSAN_OPTIONS='print_stacktrace=1')
@@ -86,7 +86,7 @@ class Trial:
         return status, err, snapshot(os.path.join(self.place, 'r.db'))
 
     def judge_untouched(self, number, published):
-        """Clusters and associations that it cannot touch."""
+        """Checks clusters and associations that the damage cannot affect."""
         damage = self.damage
         for cluster in CLUSTERS:
             expected = of_cluster(self.base.after[number], cluster)
@@ -114,16 +114,17 @@ class Trial:
         self.read(3 if LONG else 1)
 
     def judge_associations(self, cluster, mine, expected):
-        """Use of those that damaged rows neither were of nor came to, nor hang above one of these."""
+        """Checks the usage of associations that are not in the damaged rows, and are not above an
+        association in them."""
         parents = {dict(row)['id_assoc']: dict(row)['parent_id'] for row in expected['fairmill_fairshare']}
-        # What is no id is read as 0.
+        # An invalid ID is read as 0.
         touched, unknown = set(), {0} | {i for i in self.damage.associations if i not in self.base.ids[cluster]}
         for number in self.damage.associations:
             while number in parents:
                 touched.add(number)
                 number = parents[number]
         if [i for i in self.damage.associations if i not in parents and i not in unknown]:
-            return  # a deleted one's use goes to an account above
+            return  # a deleted association's usage moves to an account above
         wrong = []
         for got, wanted in zip(mine['fairmill_fairshare'], expected['fairmill_fairshare']):
             got, wanted = dict(got), dict(wanted)
@@ -137,7 +138,7 @@ class Trial:
             self.wrong('associations', f'{cluster}: {wrong}')
 
     def changed(self):
-        """The clusters of whose kept rows some are not as they were."""
+        """Returns the clusters with changed rows of stored state."""
         found = snapshot(os.path.join(self.place, 'r.db'))
         return [c for c in CLUSTERS if difference(of_cluster(found, c), of_cluster(self.base.before, c))]
 
@@ -162,7 +163,7 @@ class Trial:
         self.read(3 if LONG else 1)
 
     def judge_values(self, status, err, published):
-        """What is kept of sums and days stops nobody."""
+        """Damaged sums and days do not stop a run."""
         wrong = [difference({table: of_cluster(published, c)[table]}, {table: of_cluster(self.base.after[0], c)[table]})
                  for c in CLUSTERS for table in ('fairmill_fairshare', 'fairmill_job_priority')]
         if status or any(wrong):
@@ -206,16 +207,16 @@ def value_of(rows, column):
 
 def body():
     statements = dict(
-        ends='no command crashes, hangs, or ends with another status than the manual has',
-        says='every failure says why',
-        names='every failure of a run names what is bad',
-        untouched='a cluster that it cannot touch is published as if there were no damage',
-        whole='a cluster that failed has its old results whole',
-        associations='the use of associations that damaged jobs neither were of nor came to is as if there were no damage',
-        values='what is kept of sums and days, and what was published, stops no run, and its values are as if there were no damage',
-        words='a run that finds kept rows changed reads all again and says why',
-        healed='what runs go on from is as if there were no damage after two runs',
-        full='what can be computed again is as if there were no damage after a full run')
+        ends='no command crashes, hangs, or ends with an undocumented status',
+        says='every failure has a reason',
+        names='every failure of a run names the damaged object',
+        untouched='a cluster that the damage cannot affect has undamaged values',
+        whole='a failed cluster keeps its complete old results',
+        associations='associations outside the damaged jobs have undamaged usage',
+        values='damaged sums, days and results stop no run and change no value',
+        words='a run that finds changed stored state reads everything and says why',
+        healed='after two runs the stored state has undamaged values',
+        full='after a full run derived data has undamaged values')
     verdicts = {name: [] for name in statements}
     folder = tempfile.mkdtemp(prefix='fm')
     try:
@@ -229,7 +230,7 @@ def body():
                 trial.of_source() if side == 'source' else trial.of_results()
                 count += 1
             shutil.rmtree(trial.place)
-        tap.diag(f'{count} times')
+        tap.diag(f'{count} damages')
     finally:
         shutil.rmtree(folder)
     for name, statement in statements.items():

@@ -1,12 +1,12 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""What a run does when MariaDB, or the way to it, fails: at every step of a run, to either
-database.  Whatever happens, it ends in time with the right status, results are the old ones or
-the new ones and whole, fairmill_run is true, and the next run is right without help.
+"""Tests runs while MariaDB, or the connection to it, fails at every step of a run, for either
+database.  Each run ends in time with the right status.  Results are complete old or new ones, and
+fairmill_run is correct.  The next run succeeds without help.
 
-A few dozen steps; every step with FAIRMILL_LONG=1.  FAIRMILL_RELIABILITY=FILE adds the rows of
-doc/reliability.md to a file."""
+By default it tests a few dozen steps, and with FAIRMILL_LONG=1 every step.
+FAIRMILL_RELIABILITY=FILE appends the rows of doc/reliability.md to a file."""
 
 import os
 import sys
@@ -25,8 +25,8 @@ from protocol import Mysql
 from proxy import Fault, no_fault, sql
 from server import Session
 
-# The first look at the table, which holds it from then on; and of two queries of jobs the one of
-# those that still run, as all of them do here.
+# The first read of the table, which locks its definition from then on, and the query of running
+# jobs.  All jobs here still run.
 JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
@@ -39,9 +39,10 @@ RECORD = r'INSERT INTO "fairmill_run"'
 PRUNE = r'MIN\("as_of"\) FROM "fairmill_history_point"'
 UNLOCK = r'RELEASE_LOCK'
 
-# What rows go in: MariaDB's library sends them as arrays to MariaDB, and nobody else does.
+# The kind of message that contains rows: MariaDB's library sends arrays to MariaDB.  Other
+# combinations do not.
 ROWS = 'bulk'
-# Steps of the short form: kind, SQL, and which of several; and whether they are worth every fault.
+# Steps of the short form: kind, SQL, number among several, and whether every fault is tested.
 SHORT = {
     'source': (('connect', None, 0, True), ('login', None, 0, True), ('query', 'SET NAMES', 0, False),
                ('execute', 'lock_wait_timeout', 0, False), ('execute', '@@datadir', 0, True),
@@ -61,10 +62,10 @@ report = Report()
 
 
 def deadlocked(rig):
-    """We have the fence and want the rows; the other has the rows, and much to lose, and wants
-    the fence: the server sends us back."""
+    """fairmill has the fence and waits for the rows.  The other session has the rows, more to undo,
+    and waits for the fence.  The server aborts fairmill's transaction."""
     def last_deadlock():
-        """When it was, and where; MariaDB 10.5 does not count them."""
+        """Returns the time and place of the last deadlock, which MariaDB 10.5 does not count."""
         status, = [row[-1] for row in rig.server.sql('SHOW ENGINE INNODB STATUS')]
         return status.partition('LATEST DETECTED DEADLOCK')[2].partition('*** (1)')[0]
     rig.server.sql('DROP TABLE IF EXISTS heavy; CREATE TABLE heavy (n INT PRIMARY KEY) ENGINE=InnoDB', rig.results)
@@ -87,14 +88,14 @@ def deadlocked(rig):
 
 def nobody_lets_in():
     """A library may wait for the greeting only as long as for a connection."""
-    return Case('source, no answer to the login: 69 when the deadline is over',
+    return Case('source, no response to the login: 69 after the deadline',
                 on('source', Fault('stall', lambda step: step.kind == 'login', for_good=True), 10),
                 ends(69, 'old', database_of('source')), 'connection stalled', 'source, before a message',
                 most=14, first=True)
 
 
 def other_sessions():
-    """What other sessions of the server do to ours."""
+    """Returns cases in which other sessions of the server disturb fairmill's sessions."""
     hold = 'BEGIN; SELECT count(*) FROM fairmill_value FOR UPDATE'
     waited = waits_in_vain('Lock wait timeout', 'max_statement_time')
 
@@ -104,23 +105,23 @@ def other_sessions():
     def change(text, back='', deadline=DEADLINE):
         return altered(text, JOB_TABLE, 'prepare', back, deadline)
     table = [
-        ('KILL CONNECTION while jobs are read', 'source', 'tried again', ended('source', 'end_session', JOBS, answer=20000), DONE),
-        ('KILL QUERY while jobs are read', 'source', 'tried again', ended('source', 'end_statement', JOBS, answer=20000), DONE),
-        ('KILL CONNECTION before a run_id is taken', 'results', 'tried again', ended('results', 'end_session', COUNTER), DONE),
-        ('KILL CONNECTION before the rows are written', 'results', 'tried again', ended('results', 'end_session', WRITE), DONE),
-        ('KILL CONNECTION before COMMIT', 'results', 'tried again', ended('results', 'end_session', '^COMMIT'), DONE),
-        ('deadlock, fairmill is the victim', 'results', 'tried again', deadlocked, DONE),
+        ('KILL CONNECTION while jobs are read', 'source', 'retried', ended('source', 'end_session', JOBS, answer=20000), DONE),
+        ('KILL QUERY while jobs are read', 'source', 'retried', ended('source', 'end_statement', JOBS, answer=20000), DONE),
+        ('KILL CONNECTION before a run_id is taken', 'results', 'retried', ended('results', 'end_session', COUNTER), DONE),
+        ('KILL CONNECTION before the rows are written', 'results', 'retried', ended('results', 'end_session', WRITE), DONE),
+        ('KILL CONNECTION before COMMIT', 'results', 'retried', ended('results', 'end_session', '^COMMIT'), DONE),
+        ('deadlock, fairmill is the victim', 'results', 'retried', deadlocked, DONE),
         ('rows locked for a second by another session', 'results', 'waited for', locked(hold, 1.2, PATIENT), DONE),
         ('rows locked by another session', 'results', '69 in time', locked(hold), waited),
         ('row of the run counter locked by another session', 'results', '69 in time',
          locked("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = '' FOR UPDATE"), waited),
         ('LOCK TABLES of another session', 'results', '69 in time', locked('LOCK TABLES fairmill_value WRITE'), waited),
-        ('job table altered between check and read', 'source', 'tried again',
+        ('job table altered between check and read', 'source', 'retried',
          change('ALTER TABLE big_job_table ADD COLUMN fresh INT, ALGORITHM=COPY', deadline=PATIENT), DONE),
-        ('column removed between check and read', 'source', '69 for that cluster, which names the table',
+        ('column removed between check and read', 'source', '69 for that cluster, with the name of the table',
          change('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other',
                 'ALTER TABLE big_job_table RENAME COLUMN other TO tres_alloc'), altered_away),
-        ('job table removed between check and read', 'source', '69 for that cluster, which names the table',
+        ('job table removed between check and read', 'source', '69 for that cluster, with the name of the table',
          change('RENAME TABLE big_job_table TO away', 'RENAME TABLE away TO big_job_table'), altered_away),
     ]
     return [Case(f'{what}: {how}', piece, good, what, where, most=40, first=True)
@@ -128,8 +129,8 @@ def other_sessions():
 
 
 def taken_away():
-    """What somebody takes away between two runs, and gives back."""
-    return [Case('INSERT on the results revoked: 78 and the GRANT to give',
+    """Returns cases in which something is removed between two runs, and restored."""
+    return [Case('INSERT on the results revoked: 78 with the missing GRANT',
                  between(lambda rig: rig.server.deny(faults.WRITER, 'INSERT', rig.results),
                          lambda rig: rig.server.allow(faults.WRITER, 'INSERT', rig.results)),
                  ends(78, 'old', 'GRANT SELECT, INSERT, UPDATE, DELETE ON'),
@@ -137,13 +138,13 @@ def taken_away():
 
 
 def source_grants(rig):
-    """Alone, since all rigs read one source."""
+    """Tests the source's privileges alone, because all rigs read one source."""
     def take(_):
         rig.server.deny(faults.READER, 'SELECT', faults.SOURCE)
         for name in rig.server.tables(faults.SOURCE):
             if name != 'big_job_table':
                 rig.server.allow(faults.READER, 'SELECT', faults.SOURCE, name)
-    case = Case('SELECT on one job table revoked: 78 and the GRANT to give, and the other cluster is done',
+    case = Case('SELECT on one job table revoked: 78 with the missing GRANT, and the other cluster succeeds',
                 between(take, lambda _: rig.server.allow(faults.READER, 'SELECT', faults.SOURCE), 'source'),
                 big_fails(78, 'GRANT SELECT', 'big_job_table'),
                 'SELECT on a job table revoked', 'source, between runs')
@@ -151,16 +152,17 @@ def source_grants(rig):
 
 
 class OwnMariadb(NewServer):
-    """Its data have no room to grow, and a commit is with the system when it is answered, so that it
-    outlives a kill."""
+    """A server whose data has no space to grow.  A commit is passed to the operating system before
+    the response, so that it survives a kill."""
 
     def __init__(self):
-        # What undoes a change needs room there, too; from MariaDB 11.0 on it has files of its own unless it is told.
+        # The undo log needs space in the same file, too.  From MariaDB 11.0 on, it has its own
+        # files by default.
         undo = () if IS_MYSQL else ('--innodb-undo-tablespaces=0',)
         super().__init__('--innodb-file-per-table=0', '--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M', *undo)
 
     def __enter__(self):
-        """What the server made at first stays as large as it is; a second file is all the room there is."""
+        """Limits the initial file to its size; a second file provides all available space."""
         super().__enter__()
         self.end()
         size = os.path.getsize(f'{self.folder}/data/ibdata1') >> 20
@@ -175,8 +177,8 @@ class OwnMariadb(NewServer):
 
 
 def own_server(folder):
-    """Cases with a server of their own, which is killed, stopped, set otherwise and filled, and
-    their outcomes."""
+    """Returns cases with a server of their own, which is killed, stopped, reconfigured and filled,
+    and their outcomes."""
     with OwnMariadb() as server:
         faults.draw(server)
         rig = Rig(server, folder, 'own')
@@ -188,13 +190,13 @@ def own_server(folder):
         for name, value, usual, status, said in (
                 ('max_allowed_packet', 16384, 16777216, 0, ''), ('max_allowed_packet', 1024, 16777216, 0, ''),
                 ('read_only', 1, 0, 69, 'read-only')):
-            cases.append(Case(f'{name} = {value}: ' + ('69' if status else 'only smaller batches'),
+            cases.append(Case(f'{name} = {value}: ' + ('69' if status else 'smaller batches succeed'),
                               server_set(server, name, value, usual),
                               ends(status, 'old' if status else 'new', said), f'{name} = {value}', 'server'))
-        cases.append(Case('no connection to spare: 69', crowded(server), ends(69, '', 'onnections'),
+        cases.append(Case('no free connection: 69', crowded(server), ends(69, '', 'onnections'),
                           'max_connections reached', 'server'))
-        # One of the clusters may find its room in pages that are there.
-        cases.append(Case('no room for the results: 69, which says so', filled(server),
+        # One of the clusters may find space in existing pages.
+        cases.append(Case('no space for the results: 69 with the reason', filled(server),
                           lambda outcome: ends(69, None, 'full')(outcome) and 'old' in outcome.published.values(),
                           'no space in the data file', 'results'))
         return [(case, case(rig)) for case in cases]
@@ -220,8 +222,8 @@ def crowded(server):
 
 
 def fits(server, database, rows, size):
-    """Whether there was room for so many rows of so many bytes; now there is none any more.  Rows fit into a page:
-    MariaDB 11.8 ends itself when it has no room for what does not."""
+    """Fills the space with rows of this size; returns whether there was space for any.  Rows fit
+    into a page, because MariaDB 11.8 stops itself if it has no space for larger values."""
     for count in range(200):
         try:
             server.sql(f"INSERT INTO filler (b) SELECT REPEAT('x', {size}) FROM {server.numbers(rows)}", database)
@@ -229,24 +231,25 @@ def fits(server, database, rows, size):
             if 'is full' not in str(full):
                 raise
             return count > 0
-    raise ValueError('there is no end of room')
+    raise ValueError('the space does not end')
 
 
 def filled(server):
     def piece(rig):
         server.sql('CREATE TABLE filler (id INT AUTO_INCREMENT PRIMARY KEY, b LONGBLOB) ENGINE=InnoDB', rig.results)
-        # What the server purges later would be room for the run.
+        # Space that the server purges later would be available to the run.
         while True:
-            if IS_MYSQL: # which does not say when it is done
+            if IS_MYSQL: # MySQL does not report when it is done
                 time.sleep(2)
             else:
                 server.sql('SET GLOBAL innodb_max_purge_lag_wait = 0')
             if not any([fits(server, rig.results, *rows) for rows in ((100, 7000), (10, 7000), (1, 7000), (1, 1000))]):
                 break
-        # A new day needs rows of its own; those of the day before would find room where the old ones are.
+        # A new day needs rows of its own.  Rows of the day before would fit into the space of the
+        # old rows.
         rig.now += 86400
         outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
-        # What is quite full cannot even be emptied; the administrator gives it more room.
+        # A completely full file cannot be emptied, so the administrator adds space.
         server.kill()
         server.start_with_room()
         return outcome
@@ -265,7 +268,7 @@ def body():
                                  [None] * 4)
         outcome = first.disturbed(source=[no_fault()], results=[no_fault()])
         tap.ok(DONE(outcome) and not outcome.wrong and all(outcome.fired),
-               'a run by the way of the proxy is like any other', outcome, *outcome.wrong)
+               'a run through the proxy is like any other', outcome, *outcome.wrong)
         if not any(step.kind == ROWS for step in first.steps[1]):
             SHORT['results'] = tuple(('execute' if kind == ROWS else kind, *rest) for kind, *rest in SHORT['results'])
         each = EveryStep(Mysql, SHORT, (JOBS, 'execute'), RECORD, UNLOCK, unanswered=('close',))

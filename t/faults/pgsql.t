@@ -1,13 +1,12 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-"""What a run does when PostgreSQL, or the way to it, fails: at every message of a run, to either
-database, through TCP and through a unix socket.  Whatever happens, it ends in time with the right
-status, results are the old ones or the new ones and whole, fairmill_run is true, and the next run
-is right without help.
+"""Tests runs while PostgreSQL, or the connection to it, fails at every message of a run, for either
+database, over TCP and a unix socket.  Each run ends in time with the right status.  Results are
+complete old or new ones, and fairmill_run is correct.  The next run succeeds without help.
 
-A few dozen messages; every one with FAIRMILL_LONG=1.  FAIRMILL_RELIABILITY=FILE adds the rows of
-doc/reliability.md to a file."""
+By default it tests a few dozen messages, and with FAIRMILL_LONG=1 every message.
+FAIRMILL_RELIABILITY=FILE appends the rows of doc/reliability.md to a file."""
 
 import os
 import shutil
@@ -30,10 +29,10 @@ from proxy import Fault, no_fault, sql
 from server import Session
 from small_disk import leave_room, small_disk
 
-# Those that copy jobs out.
+# Full runs, which read jobs with COPY.
 faults.RUN.append('--full')
 
-# The first look at the table, which holds it from then on; and the reading of jobs.
+# The first read of the table, which locks its definition from then on, and the reading of jobs.
 JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'COPY .*"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
@@ -47,7 +46,7 @@ LOCK = r'pg_try_advisory_lock'
 PRUNE = r'MIN\("as_of"\) FROM "fairmill_history_point"'
 UNLOCK = r'pg_advisory_unlock'
 
-# Steps of the short form: kind, SQL, and which of several; and whether they are worth every fault.
+# Steps of the short form: kind, SQL, number among several, and whether every fault is tested.
 SHORT = {
     'source': (('connect', None, 0, True), ('tls', None, 0, True), ('login', None, 0, True),
                ('parse', 'set_config', 0, False), ('sync', 'statement_timeout', 0, False),
@@ -67,7 +66,7 @@ report = Report()
 
 
 def triggered(body, deadline=PATIENT, when='BEFORE INSERT ON fairmill_run FOR EACH ROW', disturb=None):
-    """A run that meets a trigger in the results, which has rights of its own."""
+    """Returns a run with a trigger in the results, which has privileges of its own."""
     def piece(rig):
         kind = 'CONSTRAINT TRIGGER' if 'DEFERRABLE' in when else 'TRIGGER'
         rig.server.sql('CREATE SEQUENCE times; CREATE FUNCTION disturb() RETURNS trigger '
@@ -80,7 +79,8 @@ def triggered(body, deadline=PATIENT, when='BEFORE INSERT ON fairmill_run FOR EA
 
 
 def at_first(count, what):
-    """The first times.  A sequence counts on where a transaction is undone."""
+    """Returns SQL that acts only for the first calls.  A sequence is not reset when a transaction
+    is rolled back."""
     return f"IF nextval('times') <= {count} THEN {what}; END IF"
 
 
@@ -93,8 +93,8 @@ AT_COMMIT = ('AFTER INSERT ON fairmill_run DEFERRABLE INITIALLY DEFERRED FOR EAC
 
 
 def cut_behind_commit(body, wait, and_then):
-    """The COMMIT that publishes has reached the server, which takes its time with it, and we are
-    cut off.  Before we take the lock again a second passes."""
+    """Cuts the connection after the publishing COMMIT has reached the server, which takes some time
+    for it.  Before fairmill takes the lock again, a second passes."""
     def disturb(rig):
         def meanwhile():
             time.sleep(wait)
@@ -108,16 +108,16 @@ def cut_behind_commit(body, wait, and_then):
 
 
 def commits():
-    """What may become of a COMMIT besides an answer that is lost."""
+    """Returns cases for a COMMIT, besides a lost response."""
     return [
-        Case('the publishing COMMIT is still under way when we look for it: it is waited for, and published once',
+        Case('the publishing COMMIT still runs at the check: the run waits, and publishes once',
              cut_behind_commit('PERFORM pg_sleep(1)', 0, lambda *_: None), DONE,
              'connection cut after the publishing COMMIT was sent, which takes a second', 'results', first=True),
-        Case('the session is ended amid the publishing COMMIT, whose answer is lost: nothing is found, and it is done again',
+        Case('the session ends during the publishing COMMIT with a lost response: the COMMIT is repeated',
              cut_behind_commit(at_first(1, 'PERFORM pg_sleep(5)'), .3,
                                lambda rig, number: rig.server.end_session(number)), DONE,
              'pg_terminate_backend during the publishing COMMIT, response lost', 'results', first=True),
-        Case('the publishing COMMIT fails twice (40001): it is done again',
+        Case('the publishing COMMIT fails twice (40001): it is repeated',
              triggered(at_first(2, fail('40001')), when=AT_COMMIT), DONE,
              'serialization failure (40001) of the publishing COMMIT, twice', 'results', first=True),
         Case('the publishing COMMIT always fails (40001): 69 in time',
@@ -127,8 +127,8 @@ def commits():
 
 
 def deadlocked(victim):
-    """We have the fence and want the rows; the other has the rows and wants the fence.  Whoever
-    looks for a deadlock while there is one is sent back."""
+    """fairmill has the fence and waits for the rows.  The other session has the rows and waits for
+    the fence.  PostgreSQL aborts the session that checks for deadlocks during the deadlock."""
     def deadlocks(rig):
         return rig.rows('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()')
 
@@ -145,8 +145,8 @@ def deadlocked(victim):
             outcome = rig.disturbed(results=[Fault('hold', sql(UPDATE, 'parse'), meanwhile=cross)], deadline=PATIENT)
             said = session.wait()
         if (victim == 'other') != any('deadlock detected' in line for line in said):
-            outcome.wrong.append(f'the other session was told {said}')
-        # A session counts what befell it when it ends.
+            outcome.wrong.append(f'the other session received {said}')
+        # A session reports its statistics when it ends.
         if not tap.until(lambda: deadlocks(rig) != before, every=.1):
             outcome.wrong.append('there was no deadlock')
         return outcome
@@ -154,8 +154,9 @@ def deadlocked(victim):
 
 
 def jobs_behind(function, held_for=None, deadline=DEADLINE):
-    """The job table is a view, which calls this for its first row.  Where it fails, it does so while
-    somebody holds a lock: locks, unlike rows, are seen beyond a snapshot."""
+    """Makes the job table a view that calls this function for its first row.  If it must fail, it
+    does so while another session holds a lock.  Unlike rows, locks are visible beyond a
+    snapshot."""
     def piece(rig):
         with own_source(rig, f'''
                 CREATE FUNCTION disturb() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN {function} RETURN true; END $$;
@@ -177,13 +178,13 @@ FAILS_WHILE_LOCKED = (
 
 
 def backend_stopped(side, pattern, by_path, **more):
-    """The server's process for our session stands still, and nothing is wrong with the network."""
+    """Stops the server's process of fairmill's session, while the network works."""
     def piece(rig):
         fault = Fault('hold', sql(pattern), meanwhile=lambda:
                       os.kill(fault.link.protocol.session, signal.SIGSTOP), **more)
 
         def go_on():
-            if fault.link:  # or the run never came there
+            if fault.link:  # or the run never reached this step
                 os.kill(fault.link.protocol.session, signal.SIGCONT)
         return rig.disturbed(**{side: [fault]}, deadline=DEADLINE, by_path=by_path, after=go_on)
     return piece
@@ -213,7 +214,8 @@ def renamed_and_back(rig):
 
 
 def other_sessions():
-    """What other sessions of the server do to ours, and what its time limits do."""
+    """Returns cases in which other sessions and time limits of the server disturb fairmill's
+    sessions."""
     hold = 'BEGIN; SELECT count(*) FROM (SELECT FROM fairmill_value FOR UPDATE) t'
     waited = waits_in_vain('lock timeout', 'statement timeout')
     altered_away = big_fails(69, 'big_job_table')
@@ -221,25 +223,25 @@ def other_sessions():
     def change(text, deadline=DEADLINE):
         return altered(text, JOB_TABLE, 'parse', deadline=deadline)
     table = [
-        ('pg_terminate_backend while jobs are read', 'source', 'tried again', ended('source', 'end_session', JOBS, kind='sync', answer=20000), DONE),
-        ('pg_cancel_backend while jobs are read', 'source', 'tried again', ended('source', 'end_statement', JOBS, kind='sync', answer=20000), DONE),
-        ('pg_terminate_backend before a run_id is taken', 'results', 'tried again', ended('results', 'end_session', COUNTER), DONE),
-        ('pg_terminate_backend before the rows are written', 'results', 'tried again', ended('results', 'end_session', WRITE), DONE),
-        ('pg_terminate_backend while rows are written', 'results', 'tried again', ended('results', 'end_session', WRITE, kind='copy done'), DONE),
-        ('pg_terminate_backend before COMMIT', 'results', 'tried again', ended('results', 'end_session', '^COMMIT'), DONE),
+        ('pg_terminate_backend while jobs are read', 'source', 'retried', ended('source', 'end_session', JOBS, kind='sync', answer=20000), DONE),
+        ('pg_cancel_backend while jobs are read', 'source', 'retried', ended('source', 'end_statement', JOBS, kind='sync', answer=20000), DONE),
+        ('pg_terminate_backend before a run_id is taken', 'results', 'retried', ended('results', 'end_session', COUNTER), DONE),
+        ('pg_terminate_backend before the rows are written', 'results', 'retried', ended('results', 'end_session', WRITE), DONE),
+        ('pg_terminate_backend while rows are written', 'results', 'retried', ended('results', 'end_session', WRITE, kind='copy done'), DONE),
+        ('pg_terminate_backend before COMMIT', 'results', 'retried', ended('results', 'end_session', '^COMMIT'), DONE),
         ("fairmill's backend stopped (SIGSTOP) for longer than the deadline", 'source', '69 in time', backend_stopped('source', JOBS, False), big_fails(69)),
         ("fairmill's backend stopped (SIGSTOP) for longer than the deadline (unix socket)", 'source', '69 in time', backend_stopped('source', JOBS, True), big_fails(69)),
         ("fairmill's backend stopped (SIGSTOP) for longer than the deadline", 'results', '69 in time', backend_stopped('results', WRITE, False), ends(69)),
         ("fairmill's backend stopped (SIGSTOP) for longer than the deadline (unix socket)", 'results', '69 in time', backend_stopped('results', WRITE, True), ends(69)),
-        ('deadlock, fairmill is the victim', 'results', 'tried again', deadlocked('we'), DONE),
+        ('deadlock, fairmill is the victim', 'results', 'retried', deadlocked('we'), DONE),
         ('deadlock, the other session is the victim', 'results', 'waited for', deadlocked('other'), DONE),
-        ('serialization failure (40001), twice', 'results', 'tried again', triggered(at_first(2, fail('40001'))), DONE),
+        ('serialization failure (40001), twice', 'results', 'retried', triggered(at_first(2, fail('40001'))), DONE),
         ('serialization failure (40001), always', 'results', '69 in time', triggered(fail('40001'), DEADLINE), ends(69, 'old', 'disturbed (40001)')),
-        ('serialization failure (40001) for a second', 'source', 'tried again', jobs_behind(FAILS_WHILE_LOCKED, held_for=1, deadline=PATIENT), DONE),
+        ('serialization failure (40001) for a second', 'source', 'retried', jobs_behind(FAILS_WHILE_LOCKED, held_for=1, deadline=PATIENT), DONE),
         ('serialization failure (40001), always', 'source', '69 in time', jobs_behind(fail('40001') + ';'), big_fails(69, 'disturbed (40001)')),
         ('statement_timeout', 'results', '69 in time', triggered('PERFORM pg_sleep(30)', DEADLINE), ends(69, 'old', 'statement timeout')),
         ('statement_timeout', 'source', '69 in time', jobs_behind('PERFORM pg_sleep(30);'), big_fails(69, 'statement timeout')),
-        ('idle in its transaction for 11 seconds', 'source', 'ended by its time limit, and tried again', idle('source', ASSOCIATIONS, 11.5), DONE),
+        ('idle in its transaction for 11 seconds', 'source', 'ended by its time limit, and retried', idle('source', ASSOCIATIONS, 11.5), DONE),
         ('rows locked for a second by another session', 'results', 'waited for', locked(hold, 1.2, PATIENT), DONE),
         ('rows locked by another session', 'results', '69 in time', locked(hold), waited),
         ('row of the run counter locked by another session', 'results', '69 in time',
@@ -247,30 +249,30 @@ def other_sessions():
         ('LOCK TABLE of another session', 'results', '69 in time',
          locked('BEGIN; LOCK TABLE fairmill_value IN ACCESS EXCLUSIVE MODE'), waited),
         ('LOCK TABLE of another session', 'source', '69 in time', source_locked, big_fails(69, 'lock timeout')),
-        ('column added to the job table between check and read', 'source', 'no matter',
+        ('column added to the job table between check and read', 'source', 'no effect',
          change('ALTER TABLE big_job_table ADD COLUMN fresh INT', PATIENT), DONE),
-        ('job table rewritten between check and read', 'source', 'tried again',
+        ('job table rewritten between check and read', 'source', 'retried',
          change('ALTER TABLE big_job_table ALTER id_qos TYPE NUMERIC(20)', PATIENT), DONE),
-        ('job table replaced by another table between check and read', 'source', 'tried again',
+        ('job table replaced by another table between check and read', 'source', 'retried',
          change('CREATE TABLE copy AS TABLE big_job_table; DROP TABLE big_job_table; '
                 f'ALTER TABLE copy RENAME TO big_job_table; GRANT SELECT ON big_job_table TO {READER}', PATIENT), DONE),
-        ('column dropped between check and read', 'source', '69 for that cluster, which names the table',
+        ('column dropped between check and read', 'source', '69 for that cluster, with the name of the table',
          change('ALTER TABLE big_job_table DROP COLUMN tres_alloc'), altered_away),
-        ('column renamed between check and read', 'source', '69 for that cluster, which names the table',
+        ('column renamed between check and read', 'source', '69 for that cluster, with the name of the table',
          change('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other'), altered_away),
-        ('column renamed for a second between check and read', 'source', 'tried again', renamed_and_back, DONE),
-        ('job table removed between check and read', 'source', '69 for that cluster, which names the table',
+        ('column renamed for a second between check and read', 'source', 'retried', renamed_and_back, DONE),
+        ('job table removed between check and read', 'source', '69 for that cluster, with the name of the table',
          change('ALTER TABLE big_job_table RENAME TO away'), altered_away),
     ]
     if LONG:
-        table.append(('idle in its transaction for 61 seconds', 'results', 'ended by its time limit, and tried again',
+        table.append(('idle in its transaction for 61 seconds', 'results', 'ended by its time limit, and retried',
                       idle('results', UPDATE, 61.5), DONE))
     return [Case(f'{side}, {what}: {how}', piece, good, what, side, most=80 if 'idle' in what else 40, first=True)
             for what, side, how, piece, good in table]
 
 
 def taken_away():
-    """What somebody takes away, and gives back."""
+    """Returns cases in which something is removed, and restored."""
     grant = 'GRANT SELECT, INSERT, UPDATE, DELETE ON'
 
     def deny(rig, *_):
@@ -289,17 +291,17 @@ def taken_away():
             return amid('source', JOBS, lambda rig, _: rig.server.deny(READER, 'SELECT', rig.source),
                         kind='parse')(rig)
     return [
-        Case('INSERT on the results revoked: 78 and the GRANT to give', between(deny, allow),
+        Case('INSERT on the results revoked: 78 with the missing GRANT', between(deny, allow),
              ends(78, 'old', grant), 'INSERT revoked', 'results, between runs'),
-        Case('INSERT on the results revoked during a run: 78 and the GRANT to give', amid_results,
+        Case('INSERT on the results revoked during a run: 78 with the missing GRANT', amid_results,
              ends(78, 'old', grant), 'INSERT revoked', 'results, during a run'),
-        Case('SELECT on the source revoked during a run: 78 and the GRANT to give', amid_source,
+        Case('SELECT on the source revoked during a run: 78 with the missing GRANT', amid_source,
              ends(78, 'old', 'GRANT SELECT', 'big_job_table'), 'SELECT revoked', 'source, during a run'),
     ] + tables_dropped()
 
 
 class OwnPostgres(NewPostgres):
-    """A commit is with the system when it is answered."""
+    """A server whose commits are passed to the operating system before the response."""
 
     CONNECTIONS = 12
 
@@ -308,8 +310,8 @@ class OwnPostgres(NewPostgres):
 
 
 def own_server(folder):
-    """Cases with a server of their own, which is killed, shut down, stopped, crowded and copied, and
-    whose disk is full; and their outcomes."""
+    """Returns cases with a server of their own, which is killed, shut down, stopped, crowded and
+    copied, and whose disk is full; and their outcomes."""
     with small_disk(folder, 64) as disk, OwnPostgres() as server:
         faults.draw(server)
         rig = Rig(server, folder, 'own')
@@ -320,7 +322,7 @@ def own_server(folder):
             ('results', RECORD, None)],
             [('shut down (SIGINT, fast)', lambda: server.end(signal.SIGINT)),
              ('shut down (SIGQUIT, immediate)', lambda: server.end(signal.SIGQUIT))])
-        cases.append(Case('no connection to spare: 69', crowded(server), ends(69, '', '53300'),
+        cases.append(Case('no free connection: 69', crowded(server), ends(69, '', '53300'),
                           'max_connections reached', 'server'))
         outcomes = [(case, case(rig)) for case in cases]
         with Standby(server, *server.options, '-c', 'max_standby_streaming_delay=0') as standby:
@@ -328,9 +330,9 @@ def own_server(folder):
         if disk:
             outcomes += [(case, case(rig)) for case in full_disk(rig, disk)]
         elif os.environ.get('CI') == 'true':
-            raise RuntimeError('no file system of our own to fill')
+            raise RuntimeError('cannot create a file system to fill')
         else:
-            tap.diag('no file system of our own: that a disk is full is not tried')
+            tap.diag('cannot create a file system: a full disk is not tested')
         return outcomes
 
 
@@ -338,7 +340,7 @@ def crowded(server):
     def piece(rig):
         server.login('crowd')
         server.readers.close()
-        # Three are kept for the administrator.
+        # Three connections are reserved for the administrator.
         others = [Session(server, user='crowd') for _ in range(server.CONNECTIONS - 3)]
         for session in others:
             session.do('SELECT 1')
@@ -350,12 +352,12 @@ def crowded(server):
 
 
 def on_standby(rig, standby):
-    """The source is a replica, and what happens on the server is in the way of what we read."""
+    """Returns cases with a replica as source, whose recovery conflicts with fairmill's queries."""
     def conflict(text, pattern, **more):
         def happen(*_):
             standby.primary.sql(text, SOURCE)
             standby.receive_all()
-            # From PostgreSQL 17 on a session ends itself when what it has to send is sent, and not before.
+            # From PostgreSQL 17 on, a session ends itself only after all of its data was sent.
             time.sleep(.5)
 
         def conflicts():
@@ -382,20 +384,20 @@ def on_standby(rig, standby):
     clean = 'INSERT INTO txn_table SELECT 0, n, 0, 0 FROM generate_series(1, 1000) n; DELETE FROM txn_table; VACUUM txn_table'
     alter = 'ALTER TABLE big_assoc_table ADD COLUMN fresh INT; ALTER TABLE big_assoc_table DROP COLUMN fresh'
     return [
-        Case('rows that our snapshot sees are cleaned up while jobs are read: tried again',
+        Case('rows in the snapshot are cleaned up while jobs are read: retried',
              conflict(clean, JOBS, kind='sync', answer=20000), DONE,
              "conflict with a replica's recovery (rows cleaned up)", 'source, while jobs are read'),
-        Case('rows that our snapshot sees are cleaned up between two statements: tried again',
+        Case('rows in the snapshot are cleaned up between two statements: retried',
              conflict(clean, JOBS, kind='parse'), DONE,
              "conflict with a replica's recovery (rows cleaned up)", 'source, between statements'),
-        Case('a table that we have read is altered: tried again', conflict(alter, JOBS, kind='parse'), DONE,
+        Case('a table that was read is altered: retried', conflict(alter, JOBS, kind='parse'), DONE,
              "conflict with a replica's recovery (table altered)", 'source, between statements'),
         Case('results on a replica: 69', results_there, ends(69, 'old', 'read-only'),
              'server is a replica', 'results'),
     ]
 
 
-# Where rows are so many that they go by a temporary table.
+# The temporary table through which large numbers of rows are written.
 STAGED = 'fairmill_staged'
 SHORT_STAGED = {'results': (('query', f'CREATE TEMPORARY TABLE {STAGED}', 0, False), ('copy data', STAGED, 1, False),
                             ('sync', f'^UPDATE .*{STAGED}', 0, True), ('query', f'DROP TABLE .*{STAGED}', 0, False))}
@@ -412,7 +414,7 @@ def many_rows(server, folder):
 
 
 def full_disk(rig, disk):
-    """The results move to a tablespace that can be full."""
+    """Moves the results to a tablespace that can be full."""
     if os.geteuid() == 0:
         shutil.chown(disk, 'postgres')
     rig.server.sql(f"CREATE TABLESPACE small LOCATION '{disk}'")
@@ -421,17 +423,17 @@ def full_disk(rig, disk):
 
     def filled(left):
         def piece(rig):
-            # What the runs before have left would fill the disk in time.  Then a session comes that makes the file anew
-            # of which each begins.
+            # The space used by earlier runs would fill the disk over time.  Then a session starts,
+            # which writes the file that each session reads at its start.
             for text in ('VACUUM FULL', 'BEGIN; COMMIT'):
                 rig.server.sql(text, rig.results)
             with leave_room(disk, left):
                 return rig.disturbed(results=[no_fault()], deadline=DEADLINE)
         return piece
-    either = [Case(f'{left} kB of room for the results: 69, which says so, or new ones', filled(left * 1024),
+    either = [Case(f'{left} kB of space for the results: 69 with the reason, or new results', filled(left * 1024),
                    lambda outcome: ends(69, None, '(53100)')(outcome) or DONE(outcome), 'disk full', 'results')
               for left in (range(8, 1600, 32) if LONG else (100, 200, 300))]
-    return [Case('no room for the results: 69, which says so', filled(0), ends(69, None, 'No space left'),
+    return [Case('no space for the results: 69 with the reason', filled(0), ends(69, None, 'No space left'),
                  'disk full', 'results')] + either
 
 
@@ -448,7 +450,7 @@ def body():
                                  [None] * 4)
         outcome = first.disturbed(source=[no_fault()], results=[no_fault()])
         tap.ok(DONE(outcome) and not outcome.wrong and all(outcome.fired),
-               'a run by the way of the proxy is like any other', outcome, *outcome.wrong)
+               'a run through the proxy is like any other', outcome, *outcome.wrong)
         steps = dict(zip(('source', 'results'), first.steps))
         first.disturbed(source=[no_fault()], results=[no_fault()], by_path=True)
         local = dict(zip(('source', 'results'), first.steps))

@@ -1,11 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What a run does when SQLite's files fail it: no room at any byte, a lock that stays, files that
-are removed, replaced, read-only or damaged.  Results are the old ones or the new ones and whole,
-and the next run is right without help.
+"""Tests runs while SQLite's files fail: no space at any byte, a permanent lock, files that are
+removed, replaced, read-only or damaged.  Results are complete old or new ones, and the next run
+succeeds without help.
 
-More instants and sizes with FAIRMILL_LONG=1."""
+FAIRMILL_LONG=1 tests more times and sizes."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ report = Report()
 
 
 class Trial(Place):
-    """A place with results, and runs that each have an instant of their own."""
+    """A place with results, and runs that each have a different time."""
 
     def __enter__(self):
         super().__enter__()
@@ -42,7 +42,7 @@ class Trial(Place):
         return self
 
     def published(self):
-        """The instant of what is there, after a look at all of it."""
+        """Returns the time of the published results, after a check of all of them."""
         rows = self.query("SELECT count(*), count(DISTINCT f.run_id), count(DISTINCT f.computed_at), min(f.computed_at), "
                           "count(r.run_id), sum(CASE WHEN f.user_name <> '' THEN f.usage_raw END), "
                           "sum(CASE WHEN f.parent_id IS NULL THEN f.usage_raw END) "
@@ -56,7 +56,8 @@ class Trial(Place):
         return at
 
     def would_be_published(self):
-        """The instant of what a reader would find if all processes died now, locks or not."""
+        """Returns the time of the results that a reader would find if all processes ended now,
+        regardless of locks."""
         for end in ('', '-wal'):
             if os.path.exists(self.path('r.db' + end)):
                 shutil.copy(self.path('r.db' + end), self.path('copy.db' + end))
@@ -71,7 +72,7 @@ class Trial(Place):
         return self.now
 
     def seen(self, status, now):
-        """'old' or 'new'; ValueError where that is wrong."""
+        """Returns 'old' or 'new'; raises ValueError if the results are wrong."""
         at = self.published()
         if at not in (self.last, now):
             raise ValueError(f'results are of {at}, neither {self.last} nor {now}')
@@ -92,7 +93,8 @@ class Trial(Place):
             raise ValueError(f'the next run ended with {status}: {self.out}{self.err}')
 
     def attempt(self, fault, where, mend=None, **more):
-        """(status, 'old' or 'new', what it said); `mend` undoes the fault before anybody looks."""
+        """Returns (status, 'old' or 'new', the messages); `mend` undoes the fault before the
+        check."""
         now = self.step()
         began = time.monotonic()
         status = self.run('run', '--now', now, **more)
@@ -106,7 +108,7 @@ class Trial(Place):
 
 
 def no_room():
-    """The log may grow up to some byte, the database too: wherever a write may fail."""
+    """The log and the database may grow up to a limit, so every write may fail."""
     with Trial() as place:
         size = os.path.getsize(place.path('r.db'))
         sizes = range(4096, size + 65536, (size + 65536) // (60 if LONG else 16))
@@ -120,15 +122,15 @@ def no_room():
                 wrong.append((limit, status, said))
             place.next_run()
         tap.ok(not wrong and (69, 'old') in got,
-               f'without room at one of {len(sizes)} sizes a run ends with 69, names the file, and old results stay',
+               f'without space at {len(sizes)} sizes a run ends with 69, names the file, and keeps old results',
                got, *wrong)
 
 
 def full_disk():
-    """A file system that is full, where we may make one."""
+    """Tests a full file system, if one can be created."""
     with Trial() as place, small_disk(place.folder, 8) as small:
         if not small:
-            tap.diag('no file system of our own: that a disk is full is only tried by limits')
+            tap.diag('cannot create a file system: a full disk is only tested with limits')
             return
         place.query('PRAGMA wal_checkpoint(TRUNCATE)')
         for name in os.listdir(place.folder):
@@ -140,36 +142,38 @@ def full_disk():
         for left in range(0, 1200000, 100000 if not LONG else 20000):
             full = contextlib.ExitStack()
             full.enter_context(leave_room(small, left))
-            # SQLite's readers need room too: they make the index of the log.
+            # SQLite's readers need space too, because they create the index of the log.
             status, results, said = place.attempt('disk full', 'results', mend=full.close)
             got.setdefault((status, results), []).append(left)
             if status and (status != 69 or 'r.db' not in said):
                 wrong.append((left, status, said))
             place.next_run()
         tap.ok(not wrong and (69, 'old') in got and (0, 'new') in got,
-               'on a full disk a run ends with 69, names the file, and old results stay', got, *wrong)
+               'on a full disk a run ends with 69, names the file, and keeps old results', got, *wrong)
 
 
 def full_temporary():
-    """Temporary files are on another disk than the results.  SQLite sorts there the associations that a run asks
-    for by lineage, and the use of days goes there beyond some 50,000 sums."""
+    """Tests temporary files on another disk than the results.  SQLite sorts associations by lineage
+    there, and fairmill stores the usage of days there beyond some 50,000 sums."""
     users, rolled = 60000, NOW - NOW % 3600 - 3600
     with Place() as place, small_disk(place.folder, 40) as small:
         if not small:
-            tap.diag('no file system of our own: that temporary files have no room is not tried')
+            tap.diag('cannot create a file system: full temporary files are not tested')
             return
         place.ready(f'root/\n  u\njob root.u start={NOW - 1000} billing=3\n', {'fairshare.conformance': 'slurmctld'})
         place.multiply('tiny_assoc_table', "user = 'u'", users, id_assoc='10 + i', user="'u' || i")
         place.multiply('tiny_job_table', 'TRUE', users, job_db_inx='10 + i', id_job='10 + i', id_assoc='10 + i')
         place.succeed('run', '--now', NOW)
         with leave_room(small, 4096):
-            place.ends(69, 'where sorting has no room a run ends with 69', 'run', '--now', NOW + 9000,
+            place.ends(69, 'a run without space for sorting ends with 69', 'run', '--now', NOW + 9000,
                        env=os.environ | {'SQLITE_TMPDIR': small})
         tap.ok(f"'{small}'" in place.err and 'temporary file' in place.err and "cluster 'tiny'" in place.err,
-               'which names the folder', place.err)
-        tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)], 'and old results stay')
+               'the error names the folder of temporary files', place.err)
+        tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
+                 'the failed run keeps old results')
         row = place.query("SELECT as_of, message FROM fairmill_run WHERE status = 'failed'")
-        tap.ok(len(row) == 1 and row[0][0] == NOW + 9000 and small in row[0][1], 'and the row of the run says so', row)
+        tap.ok(len(row) == 1 and row[0][0] == NOW + 9000 and small in row[0][1],
+               'the row of the failed run has the message', row)
         no_room_for_days(place, small, NOW + 18000, 'of jobs')
         place.change('INSERT INTO tiny_last_ran_table VALUES (?, 0, 0)', rolled)
         place.change('INSERT INTO tiny_assoc_usage_hour_table (creation_time, id, id_tres, time_start, alloc_secs) VALUES (1, 10, 1, ?, 36)',
@@ -181,18 +185,20 @@ def full_temporary():
 
 def no_room_for_days(place, small, now, whose):
     with leave_room(small, 4096):
-        place.ends(0, f'where the use of days {whose} has no room a run is done', 'run', '--now', now,
+        place.ends(0, f'a run without space for the use of days {whose} succeeds', 'run', '--now', now,
                    env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': place.folder})
     found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND last_seen = ? AND detail LIKE ?",
                         now, f"%'{small}'%")
-    tap.same(len(found), 1, 'with a finding that names the folder')
-    place.ends(0, 'with room it is done', 'run', '--now', now + 9000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
+    tap.same(len(found), 1, 'a finding names the folder')
+    place.ends(0,
+               'a run with enough space succeeds',
+               'run', '--now', now + 9000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
     found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND last_seen = ?", now + 9000)
-    tap.same(found, [], 'without one')
+    tap.same(found, [], 'the run with enough space has no finding')
 
 
 def no_memory():
-    """Less and less memory than a run needs; how much it needs to begin is what a site of one user takes."""
+    """Tests runs with too little memory, from the memory that a site with one user needs."""
     users = 60000
     with Place() as place:
         place.ready(f'root/\n  u\njob root.u start={NOW - 1000} billing=3\n')
@@ -203,7 +209,7 @@ def no_memory():
             return place.run('run', '--now', now, preexec_fn=limit)
         least = next((size for size in range(16, 400, 2) if not attempt(NOW, size)), 0)
         if not least:
-            tap.diag('this program wants more addresses than any: that memory ends is not tried')
+            tap.diag('this program needs too many addresses: the end of memory is not tested')
             return
         place.multiply('tiny_assoc_table', "user = 'u'", users, id_assoc='10 + i', user="'u' || i")
         place.multiply('tiny_job_table', 'TRUE', users, job_db_inx='10 + i', id_job='10 + i', id_assoc='10 + i')
@@ -221,10 +227,10 @@ def no_memory():
             if place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare') != [(NOW,)]:
                 wrong.append((size, 'the results are not the old ones'))
             size += 3 if LONG else 7
-        tap.ok(not wrong and failed > 2, 'without memory a run names its cluster, leaves a row, and old results stay',
+        tap.ok(not wrong and failed > 2, 'without memory a run names its cluster, is recorded, and keeps old results',
                f'{failed} sizes from {least} MB', *wrong)
         tap.same((place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), place.err), ([(now,)], ''),
-                 'the first run that has enough needs no help')
+                 'the first run with enough memory succeeds')
 
 
 def locked():
@@ -233,7 +239,7 @@ def locked():
         db.execute('BEGIN IMMEDIATE')
         status, results, said = place.attempt('another writer that does not end', 'results')
         tap.ok((status, results) == (69, 'old') and 'r.db' in said and 'locked' in said,
-               'another writer that does not end: 69 in time, which names the file, and old results', status, said)
+               'another writer that does not end: 69 in time, the name of the file, and old results', status, said)
         db.execute('ROLLBACK')
         db.close()
         place.next_run()
@@ -242,15 +248,15 @@ def locked():
         db.execute('BEGIN EXCLUSIVE')
         status, results, said = place.attempt('another writer that does not end', 'source')
         tap.ok((status, results) == (69, 'old') and 'a.db' in said and 'locked' in said,
-               'a source that somebody is writing: 69 in time, which names the file, and old results', status, said)
+               'a source locked by a writer: 69 in time, the name of the file, and old results', status, said)
         db.execute('ROLLBACK')
         db.close()
         place.next_run()
 
 
 def amid(place, meanwhile, attempts):
-    """Stops runs at one instant after another, calls meanwhile() while they are stopped, and yields
-    (status, instant of the run, whether it had published when it was stopped)."""
+    """Stops runs at one time after another, calls meanwhile() while they are stopped, and yields
+    (status, time of the run, whether it had published when it was stopped)."""
     began = time.monotonic()
     place.next_run()
     lasts = time.monotonic() - began
@@ -270,7 +276,7 @@ def amid(place, meanwhile, attempts):
 
 
 def removed():
-    """Also what was written to a file that nobody can find any more is not published."""
+    """Rows that were written to a removed file are not published."""
     attempts = 60 if LONG else 14
     with Trial() as place:
         shutil.copy(place.path('r.db'), place.path('kept.db'))
@@ -294,7 +300,7 @@ def removed():
             place.last = place.published()
             place.next_run()
         tap.ok(not wrong and before >= 3,
-               f'{before} runs whose results were removed before they were published told so, and made no file',
+               f'{before} runs whose results were removed before the commit failed and created no file',
                f'{after} had published', *wrong)
 
 
@@ -325,7 +331,7 @@ def replaced():
             place.last = place.published()
             place.next_run()
         tap.ok(not wrong and before >= 3,
-               f'{before} runs whose results were replaced before they were published wrote to the new file, or gave way to what is in it',
+               f'{before} runs whose results were replaced wrote to the new file or kept it',
                *wrong)
     with Trial() as place:
         def renew():
@@ -347,7 +353,7 @@ def read_only():
         if somebody:
             for name in names + [place.folder]:
                 os.chown(name, NOBODY, NOBODY)
-            # Who is nobody may not get at where it was built.
+            # The user nobody may not have access to the build directory.
             somebody['executable'] = shutil.copy(FAIRMILL, place.path('fairmill'))
 
         def attempt(what, path):
@@ -357,14 +363,15 @@ def read_only():
         os.chmod(place.folder, 0o555)
         status, results, said = attempt('directory without write permission', place.folder)
         tap.ok((status, results) == (78, 'old') and 'r.db' in said,
-               'a folder that may not be written: 78, which names the file, and old results', status, said)
+               'a read-only folder: 78, the name of the file, and old results', status, said)
         os.chmod(place.path('r.db'), 0o444)
         status, results, said = attempt('file without write permission', place.path('r.db'))
         tap.ok((status, results) == (78, 'old') and 'r.db' in said,
-               'results that may not be written: 78, which names the file, and old results', status, said)
+               'read-only results: 78, the name of the file, and old results', status, said)
         now = place.step()
         status = place.run('run', '--now', now, **somebody)
-        tap.ok(status == 0 and place.seen(status, now) == 'new', 'the next run needs no help', status, place.err)
+        tap.ok(status == 0 and place.seen(status, now) == 'new',
+               'the next run succeeds without help', status, place.err)
 
 
 def damaged():
@@ -381,7 +388,7 @@ def damaged():
                 wrong.append((part, status, said))
             shutil.copy(place.path('kept.db'), place.path('a.db'))
             place.next_run()
-        tap.ok(not wrong, 'a source that was cut short is not computed with; the file is named', statuses, *wrong)
+        tap.ok(not wrong, 'a run with a truncated source fails and names the file', statuses, *wrong)
 
 
 def body():
