@@ -1,13 +1,12 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: packages
-"""The Debian package builds from what a release holds, satisfies lintian, works once installed,
-and leaves nothing behind when purged.
+"""Tests that the Debian package builds from the files of a release, passes lintian, works after
+installation, and leaves nothing after a purge.
 
-Root installs it into a system of its own: this one, seen through an overlay that forgets all
-that is done to it.  Who is not root, or may not mount, builds and reads it only; but where CI
-is `true`, root who may not mount is a failure.  The tests within the build run where
-FAIRMILL_LONG is set."""
+Root installs it into an overlay of this system, which discards all changes.  Other users, and root
+without permission to mount, only build and inspect it.  If CI is `true`, missing permission is a
+failure for root.  The tests inside the build run only if FAIRMILL_LONG is set."""
 
 import glob
 import os
@@ -24,8 +23,8 @@ from program import HAS_REPORT
 LONG = os.environ.get('FAIRMILL_LONG')
 COMPLETIONS = ('bash-completion/completions/fairmill', 'zsh/vendor-completions/_fairmill',
                'fish/vendor_completions.d/fairmill.fish')
-# No systemd runs there.  A program in its place keeps the names of active units in a file, so that
-# the package's scripts act on it as they do on a machine.
+# No systemd runs in the overlay.  A program in its place keeps the names of active units in a file,
+# so that the package's scripts act on it as on a real system.
 INVOKE = r'''#!/bin/bash
 action= units=()
 for word; do
@@ -47,18 +46,18 @@ UNITS = ['fairmill-answer.service', 'fairmill-report.timer', 'fairmill-verify.ti
 
 
 def build(place):
-    """The package's path."""
+    """Builds the package and returns its path."""
     tap.same(place.printed('dpkg-parsechangelog', '-l', f'{TOP}/debian/changelog', '-S', 'Version'), version(),
-             "the package's version is that of configure.ac")
-    # Without optimization nothing is fortified.
+             'the package has the version in configure.ac')
+    # Without optimization there are no fortified functions.
     options = 'parallel=2' if LONG else 'parallel=2 nocheck noopt noautodbgsym'
     without = [] if LONG else ['--suppress-tags', 'hardening-no-fortify-functions']
-    os.chmod(place.folder, 0o755)  # tests within the build change their user
+    os.chmod(place.folder, 0o755)  # tests inside the build change their user
     sources = place.path(f'fairmill-{version()}')
-    place.works('a release is made', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={sources}')
-    place.works('dpkg-buildpackage makes the package',
+    place.works('make distdir succeeds', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={sources}')
+    place.works('dpkg-buildpackage builds the package',
                 *of_few('env', f'DEB_BUILD_OPTIONS={options}', 'CC=gcc', 'dpkg-buildpackage', '-us', '-uc'), cwd=sources)
-    place.works('lintian has nothing to say', 'lintian', '--allow-root', *without, '--fail-on', 'error,warning,info',
+    place.works('lintian reports nothing', 'lintian', '--allow-root', *without, '--fail-on', 'error,warning,info',
                 *glob.glob(place.path('*.changes')))
     made = glob.glob(place.path('fairmill_*.deb'))
     if not made:
@@ -67,7 +66,7 @@ def build(place):
 
 
 def cron(there):
-    """What cron does with the line of the package's table, the user it names included."""
+    """Returns the command that cron runs for the line of the package's table, as the user in it."""
     table = read(there.path('etc/cron.d/fairmill'))
     path = re.search('^PATH=(.*)$', table, re.M)[1]
     user, command = re.search(r'^[*](?:\S*\s+){5}(\S+) (.*)$', table, re.M).groups()
@@ -80,24 +79,24 @@ def traces(there):
 
 
 def install(there):
-    there.works('dpkg installs it', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
+    there.works('dpkg installs the package', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
     tap.same(there.printed(*there.inside('getent', 'passwd', 'fairmill')).split(':')[5:], ['/var/lib/fairmill', '/usr/sbin/nologin'],
-             'there is a user without a shell')
-    tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'there is a folder for results in SQLite')
-    tap.same(there.owner('/etc/fairmill'), 'root:root 755', 'there is a folder for settings')
-    tap.ok(not os.path.exists(there.path('etc/fairmill/fairmill.conf')), 'there are no settings yet')
+             'the user has no shell')
+    tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'the directory for results in SQLite exists')
+    tap.same(there.owner('/etc/fairmill'), 'root:root 755', 'the directory for settings exists')
+    tap.ok(not os.path.exists(there.path('etc/fairmill/fairmill.conf')), 'no settings are installed')
     tap.same(there.printed(*there.as_user('fairmill', '--version')), f'fairmill {version()} (drivers: mysql pgsql sqlite)',
              'the user can run the program')
     for name in COMPLETIONS:
-        tap.ok(has_text(there.path(f'usr/share/{name}')), f'completion is there: {name}')
+        tap.ok(has_text(there.path(f'usr/share/{name}')), f'completion is installed: {name}')
     wanted = there.path('etc/systemd/system/timers.target.wants')
     tap.ok(os.path.islink(f'{wanted}/fairmill.timer'), 'the timer is enabled')
-    tap.ok(os.path.islink(f'{wanted}/fairmill-verify.timer'), 'so is the one that verifies')
+    tap.ok(os.path.islink(f'{wanted}/fairmill-verify.timer'), 'the timer of verify is enabled')
 
 
 def units_are_good(there):
     if there.status(*there.inside('systemd-analyze', '--version')):
-        tap.diag('systemd-analyze is not there')
+        tap.diag('systemd-analyze is not installed')
         return
     folder = '/lib/systemd/system' if os.path.exists(there.path('lib/systemd/system/fairmill.service')) else '/usr/lib/systemd/system'
     units = [f'{folder}/fairmill{end}' for end in ('.service', '.timer', '.socket', '-answer.service', '-verify.service', '-verify.timer')]
@@ -105,20 +104,20 @@ def units_are_good(there):
     tap.empty(there.place.out + there.place.err, 'systemd-analyze verify finds nothing in the units')
     security = 'systemd-analyze', 'security', '--offline=true'
     there.works('systemd-analyze security gives the service 1.2 of 10 or less', *there.inside(*security, '--threshold=12', units[0]))
-    there.works('and who answers 1.6', *there.inside(*security, '--threshold=16', units[3]))
+    there.works('systemd-analyze security gives the answer service 1.6 or less', *there.inside(*security, '--threshold=16', units[3]))
 
 
 def run(there):
-    there.works_quietly('without settings cron does nothing', 'and says nothing', *cron(there))
+    there.works_quietly('without settings cron does nothing', 'without settings cron prints nothing', *cron(there))
     there.make_demonstration()
-    there.works('the user can make the tables', *there.as_user('fairmill', 'init'))
-    tap.same(there.shown(), 0, 'and then there is nothing in them')
+    there.works('the user can create the tables', *there.as_user('fairmill', 'init'))
+    tap.same(there.shown(), 0, 'the new tables are empty')
     os.makedirs(there.path('run/systemd/system'))
-    there.works('where systemd runs, cron does nothing', *cron(there))
-    tap.same(there.shown(), 0, 'and leaves the work to the timer')
+    there.works('if systemd runs, cron does nothing', *cron(there))
+    tap.same(there.shown(), 0, 'if systemd runs, cron publishes nothing')
     os.rmdir(there.path('run/systemd/system'))
-    there.works_quietly('where it does not, cron runs fairmill', 'which says nothing', *cron(there))
-    tap.ok(there.shown() > 1, 'and publishes')
+    there.works_quietly('if systemd does not run, cron runs fairmill', "cron's run prints nothing", *cron(there))
+    tap.ok(there.shown() > 1, "cron's run publishes")
 
 
 def upgrade(there, active):
@@ -129,20 +128,21 @@ def upgrade(there, active):
     os.makedirs(there.path('run/systemd/system'))
     for running in (UNITS, ['fairmill-verify.timer', 'fairmill.timer']):
         write(active, '\n'.join(running) + '\n')
-        there.works('dpkg installs it over itself', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
-        tap.same(sorted(read(active).split()), running, 'of its units, the same are active as before')
-    tap.ok(there.shown() > 1, 'and the results are still there')
+        there.works('dpkg installs the same version again', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
+        tap.same(sorted(read(active).split()), running, 'the same units are active as before')
+    tap.ok(there.shown() > 1, 'the results are kept by the upgrade')
 
 
 def remove(there, active, before):
     write(active, '\n'.join(UNITS) + '\n')
-    there.works('dpkg removes it', *there.inside('dpkg', '--remove', 'fairmill'))
-    tap.empty(read(active), 'and stops its units')
-    tap.ok(has_text(there.path('etc/fairmill/fairmill.conf')), 'the settings are still there')
-    tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'the results are still there')
-    there.works_quietly('what is left of it for cron does nothing', 'nor does it say anything', *cron(there))
-    there.works('dpkg purges it', *there.inside('dpkg', '--purge', 'fairmill'))
-    tap.same(traces(there), before, 'nothing is left')
+    there.works('dpkg removes the package', *there.inside('dpkg', '--remove', 'fairmill'))
+    tap.empty(read(active), 'removal stops its units')
+    tap.ok(has_text(there.path('etc/fairmill/fairmill.conf')), 'removal keeps the settings')
+    tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'removal keeps the results')
+    there.works_quietly('after removal the crontab line does nothing',
+                        'after removal the crontab line prints nothing', *cron(there))
+    there.works('dpkg purges the package', *there.inside('dpkg', '--purge', 'fairmill'))
+    tap.same(traces(there), before, 'a purge leaves no file')
 
 
 def body():
@@ -162,8 +162,8 @@ def body():
             remove(there, active, before)
 
 
-# A release of Debian without the page's scripts cannot build the package.
+# A release of Debian without the scripts of the report page cannot build the package.
 if not HAS_REPORT:
-    tap.not_here('built without the page, which the package has')
+    tap.not_here('this build has no report, which the package needs')
 tap.needs('dpkg-buildpackage', 'dh', 'lintian')
 tap.main(body)

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: packages
-"""Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
+"""Tests that fairmill works with every set of drivers, names its drivers, and rejects others.
 
-Each driver by itself is built; with FAIRMILL_LONG every choice of them."""
+By default it builds each driver alone, and with FAIRMILL_LONG every set of them."""
 
 import glob
 import itertools
@@ -22,14 +22,14 @@ LONG = os.environ.pop('FAIRMILL_LONG', '')  # not for the tests of these builds
 
 
 def units():
-    """Those that know of settings or databases; the others are the same in every build."""
+    """Returns the unit tests of settings and databases; the others are the same in every build."""
     return sorted(re.sub(r'c$', 't', os.path.relpath(path, TOP)) for path in glob.glob(f'{TOP}/t/unit/*.c')
                   if re.search('"(settings|db|results|compute)/', read(path)))
 
 
 class Build(Commands):
-    """Few files know of drivers, so that ccache has seen what most of them are compiled to; with another
-    folder's name in what debuggers read.  It knows sources by the names that check.sh's builds have for them."""
+    """A build directory.  Few files depend on drivers, so ccache knows most results, except for the
+    directory's name in debug information.  Sources have the same paths as in check.sh's builds."""
 
     def __enter__(self):
         super().__enter__()
@@ -53,26 +53,27 @@ class Build(Commands):
         self.works(statement, 'make', '-s', '-C', self.build, '-j2', *arguments)
 
     def settings(self, side, driver, other):
-        """Settings with this driver on that side and the other one on the other side."""
+        """Returns a command with settings for this driver on that side and the other driver on the
+        other side."""
         path = self.path('fairmill.conf')
         write_settings(path, {each: dict(database='nothing', driver=driver if each == side else other)
                               for each in ('source', 'results')})
         return f'{self.build}/fairmill', '-c', path
 
     def check(self, statement, chosen):
-        """Tests of what is chosen by drivers."""
+        """Runs the tests that depend on drivers."""
         more = ['t/command/arguments.t', 't/command/databases.t', 't/db/port-sqlite.t'] if 'sqlite' in chosen else []
         self.make(statement, 'check', f"TESTS={' '.join(self.units + more)}", f"check_PROGRAMS={' '.join(self.units)} t/db/port")
 
     def try_choice(self, chosen, *options):
         name = ' '.join(chosen)
-        if not self.works(f'configure takes {name} alone', *self.configure(chosen, *options), cwd=self.build):
+        if not self.works(f'configure accepts {name} alone', *self.configure(chosen, *options), cwd=self.build):
             return
-        tap.like(self.out, f'drivers: {name}$', f'and says so ({name})')
-        # A target by itself comes first: it must make what it includes.
+        tap.like(self.out, f'drivers: {name}$', f'configure names the drivers ({name})')
+        # This target comes first: it must create the files that it includes.
         self.make(f'make fairmill works in a fresh tree ({name})', 'fairmill')
-        self.make(f'it builds without warnings ({name})')
-        self.make(f'so do its tests ({name})', *self.units, 't/db/port')
+        self.make(f'fairmill builds without warnings ({name})')
+        self.make(f'its tests build ({name})', *self.units, 't/db/port')
         if not os.access(f'{self.build}/fairmill', os.X_OK):
             return
         tap.same(self.printed(f'{self.build}/fairmill', '--version'),
@@ -80,50 +81,57 @@ class Build(Commands):
         linked = self.printed('ldd', f'{self.build}/fairmill')
         for driver in chosen:
             tap.like(linked, LIBRARY[driver], f'the library of {driver} is linked ({name})')
-            self.works(f'settings may name {driver} ({name})', *self.settings('source', driver, chosen[0]), 'init', '--print')
-            tap.like(self.out, 'CREATE TABLE.*"fairmill_run"', f'for which there are tables ({name})')
+            self.works(f'settings accept {driver} ({name})',
+                       *self.settings('source', driver, chosen[0]), 'init', '--print')
+            tap.like(self.out, 'CREATE TABLE.*"fairmill_run"', f'init prints the tables ({name})')
         for driver in DRIVERS:
             if driver not in chosen:
                 self.try_absent(driver, chosen, linked)
         if '--without-report' in options:
-            self.command_ends(64, f'it has no command report ({name})', f'{self.build}/fairmill', 'report')
-            tap.like(self.err, "unknown command 'report'", f'which it says ({name})')
-        self.check(f'the tests that it has pass ({name})', chosen)
+            self.command_ends(64,
+                              f'without report there is no command report ({name})', f'{self.build}/fairmill', 'report')
+            tap.like(self.err, "unknown command 'report'", f'the error names the command report ({name})')
+        self.check(f'the tests of this build pass ({name})', chosen)
 
     def try_absent(self, driver, chosen, linked):
         name = ' '.join(chosen)
-        tap.unlike(linked, LIBRARY[driver], f'that of {driver} is not ({name})')
+        tap.unlike(linked, LIBRARY[driver], f'the library of {driver} is not linked ({name})')
         for side in ('source', 'results'):
-            self.command_ends(78, f'settings may not name {driver} as [{side}] ({name})',
+            self.command_ends(78, f'settings reject {driver} as [{side}] ({name})',
                               *self.settings(side, driver, chosen[0]), 'check')
             names = ', '.join(f"'{each}'" for each in chosen)
             tap.like(self.err, re.escape(f"[{side}] driver = '{driver}': must be one of the drivers in this build: {names}") + '$',
-                     f'and it is said which ones they may ({name})')
+                     f'the error lists the available drivers ({name})')
 
 
 def body():
     forget_build()
     os.umask(0o022)
     with Build() as place:
-        # All of them together are what every other test tries.
+        # All other tests use the build with all drivers.
         choices = [chosen for count in range(1, len(DRIVERS) if LONG else 2) for chosen in itertools.combinations(DRIVERS, count)]
-        # What this build does without need not be there; the first build does without it in any case.
+        # A library that this build does not use may be missing.  The first build has no report in
+        # any case.
         for number, chosen in enumerate(choices):
             place.try_choice(chosen, *(('--without-report', 'CHART_JS=none') if not number else
                                        () if HAS_REPORT else ('--without-report',)))
 
-        # Without libraries of charts, and without the command that needs them.
+        # Without JavaScript libraries, and without the command that needs them.
         os.mkdir(place.path('chartless'))
-        place.command_ends(1, 'without Chart.js configure does not go on', f'{TOP}/configure', '--cache-file=/dev/null',
+        place.command_ends(1, 'without Chart.js configure fails', f'{TOP}/configure', '--cache-file=/dev/null',
                            'CHART_JS=none', cwd=place.path('chartless'))
-        tap.like(place.out + place.err, 'Debian: libjs-chart.js.*--without-report', 'and says what to install, and how to do without')
+        tap.like(place.out + place.err, 'Debian: libjs-chart.js.*--without-report',
+                 'configure names the missing package and --without-report')
 
-        place.command_ends(1, 'without any driver there is nothing to build', *place.configure((), '--without-report'), cwd=place.build)
-        tap.like(place.out + place.err, 'at least one driver must be built in', 'and configure says so')
+        place.command_ends(1,
+                           'without any driver configure fails',
+                           *place.configure((), '--without-report'), cwd=place.build)
+        tap.like(place.out + place.err, 'at least one driver must be built in',
+                 'configure asks for at least one driver')
 
 
 if len(DRIVERS) < 2:
-    tap.not_here('this build has no drivers to choose from')
+    tap.not_here('this build has no other drivers')
 if os.path.exists(f'{TOP}/config.status'):
-    tap.not_here('make distclean lets others build from these sources')
+    tap.not_here('these sources are configured: make distclean allows builds from them')
 tap.main(body)

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""make install puts each file where it belongs, with its mode, and make uninstall takes it away."""
+"""Tests that make install installs each file at its place with its mode, and that make uninstall
+removes it."""
 
 import glob
 import os
@@ -45,13 +46,14 @@ EXPECTED = """\
 DOCUMENTS = ('CONTRIBUTING.md', 'HACKING.md', 'LICENSE', 'NEWS', 'README.md', 'SECURITY.md', 'doc/install.md',
              'examples/fairmill.conf', 'examples/fairmill-httpd.conf', 'examples/fairmill.cron', 'examples/sql/site/hours.sql',
              'examples/sql/site/pbs.sql', 'examples/sql/slurmdbd/pgsql.sql', 'examples/sql/slurmdbd/sqlite.sql')
-# The usual places, wherever this build was configured for.
+# The default directories, regardless of the configuration of this build.
 PLACES = ('prefix=/usr', 'exec_prefix=/usr', 'bindir=/usr/bin', 'datarootdir=/usr/share', 'datadir=/usr/share',
           'docdir=/usr/share/doc/fairmill', 'mandir=/usr/share/man', 'systemdsystemunitdir=/usr/lib/systemd/system')
 
 
 def expected():
-    """A build for a machine without systemd has none of its files; without the page nothing writes it."""
+    """Returns the expected files.  A build without systemd has none of its files, and a build
+    without report has no page files."""
     left_out = ([] if configured('systemdsystemunitdir') else ['systemd', 'sysusers', 'tmpfiles']) + (
         [] if HAS_REPORT else ['fairmill-report'])
     manual = [os.path.basename(pod).removesuffix('.pod') for pod in glob.glob(f'{TOP}/man/*.pod')]
@@ -71,27 +73,27 @@ def body():
 
         def make(target):
             return 'make', '-s', '-C', BUILD, f'DESTDIR={root}', *PLACES, target
-        place.works('make install ends well', *make('install'))
+        place.works('make install succeeds', *make('install'))
         documents = f'{root}/usr/share/doc/fairmill'
         installed = files_below(root)
         tap.same(sorted(f'{mode(f"{root}/{name}"):o} /{name}' for name in installed if not name.startswith('usr/share/doc/')),
-                 expected(), 'each file is in its place with its mode')
+                 expected(), 'each file has its place and mode')
         for name in DOCUMENTS:
-            tap.ok(has_text(f'{documents}/{name}'), f'{name} is there')
+            tap.ok(has_text(f'{documents}/{name}'), f'{name} is installed')
         tap.empty((name for name in files_below(documents) if mode(f'{documents}/{name}') != 0o644),
-                  'all may read the documents, and only their owner may write them')
+                  'all users can read the documents, and only their owner can write them')
         tap.empty((path for path, _, _ in os.walk(root) if mode(path) != 0o755),
-                  'all may enter the folders, and only their owner may write there')
+                  'all users can enter the directories, and only their owner can write there')
         place.works('the installed program runs', f'{root}/usr/bin/fairmill', '--version')
         place.command('grep', '-rl', '-F', '-e', root, '-e', '@bindir@', '-e', '@sysconfdir@', root)
-        tap.empty(place.out.splitlines(), 'no file knows where it was made')
+        tap.empty(place.out.splitlines(), 'no file contains the path of the installation root')
 
         if os.path.exists(f'{root}/usr/lib/systemd'):
             tap.like(read(f'{root}/usr/lib/systemd/system/fairmill.service'),
                      f"^ExecStart={re.escape(configured('prefix'))}/bin/fairmill run$",
-                     'the service starts the program where configure said')
+                     'the service starts the program in the configured directory')
 
-        place.works('make uninstall ends well', *make('uninstall'))
+        place.works('make uninstall succeeds', *make('uninstall'))
         tap.empty(files_below(root), 'make uninstall leaves no file')
 
 

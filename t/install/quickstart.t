@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""quickstart.sh, as README has it, goes from a checkout to answers, and what it proposes works."""
+"""Tests that quickstart.sh works as README describes, from a checkout to query results, and that
+the commands that it suggests work."""
 
 import os
 import re
@@ -12,7 +13,7 @@ import tap
 from commands import BUILD, TOP, Commands, forget_build, has_text, read
 from program import DRIVERS, HAS_REPORT, has_sanitizers
 
-# What is installed stays as it is; drivers are those of this build.
+# Installed packages are not changed; the drivers are those of this build.
 PACKAGES = """
 packages_install() {{
     case "$*" in
@@ -24,14 +25,14 @@ packages_install() {{
 
 
 def copied(place):
-    """A copy of the sources, in which a build begins."""
+    """Copies the sources for a new build."""
     copy = place.path('fairmill')
     os.mkdir(copy)
     place.printed('sh', '-c', "tar -C \"$1\" --exclude=./build --exclude='./build-[!a]*' --exclude=./.git -cf - . | tar -C \"$2\" -xf -",
                   'sh', TOP, copy)
-    # A package may be built among its sources, where no other build can begin.
+    # A package may be built inside its sources, which prevents another build.
     place.printed('sh', '-c', "rm -f config.status config.cache Makefile && find . -name '*.o' -delete", cwd=copy)
-    # A folder of a build may be a release's, whose sources cannot be changed.
+    # The sources may come from a release, in which files are read-only.
     place.printed('chmod', '-R', 'u+w', copy)
     with open(f'{copy}/build-aux/packages.sh', 'a', encoding='utf-8') as file:
         file.write(PACKAGES.format(**{driver: str(driver in DRIVERS).lower() for driver in ('mysql', 'pgsql')}))
@@ -39,10 +40,11 @@ def copied(place):
 
 
 def typed(place, readme, command):
-    """README has it, and it ends well."""
-    tap.ok(f'    {command}\n' in readme or f'`{command}`' in readme, f"README has `{command}'")
-    place.works(f"`{command}' ends well", 'bash', '-c', command)
-    tap.empty((line for line in place.err.splitlines() if not re.match('fairmill: ([a-z]*: |[0-9]+ )', line)), 'and does not complain')
+    """Runs a command that README contains, which must succeed."""
+    tap.ok(f'    {command}\n' in readme or f'`{command}`' in readme, f"README contains `{command}'")
+    place.works(f"`{command}' succeeds", 'bash', '-c', command)
+    tap.empty((line for line in place.err.splitlines() if not re.match('fairmill: ([a-z]*: |[0-9]+ )', line)),
+              'the command prints no error')
     return place.out
 
 
@@ -54,28 +56,30 @@ def body():
         place.folder = copied(scratch)
         readme = read(place.path('README.md'))
         out = typed(place, readme, './quickstart.sh')
-        tap.like(out, '^[0-9]+ jobs of a year, [0-9]+ running, 3[0-9] pending$', 'a year of jobs is made')
+        tap.like(out, '^[0-9]+ jobs of a year, [0-9]+ running, 3[0-9] pending$', 'a year of jobs is created')
         tap.like(out, '^[0-9]+ of [0-9]+ pending jobs would change places', 'other shares change the queue')
-        tap.like(out, "^entry 1, demo: credit 21600000 TRES-seconds to user 'ines'", 'what the ledger gives back is there')
-        # In a file show has all its columns.
+        tap.like(out, "^entry 1, demo: credit 21600000 TRES-seconds to user 'ines'", 'the ledger entry is printed')
+        # If the output is a file, show prints all columns.
         words = [line for line in out.splitlines() if not re.search('^[$]|^ *[a-z]+ .*[0-9]{6}|FairShare +LevelFS', line)]
-        tap.empty((line for line in words if len(line) > 80), 'no line of words or of the queue is wider than a terminal')
-        tap.ok(has_text(place.path('build/demo/fairshare.html')), 'the page is there')
+        tap.empty((line for line in words if len(line) > 80),
+                  'no line of text or of the queue is wider than a terminal')
+        tap.ok(has_text(place.path('build/demo/fairshare.html')), 'the report page is written')
 
         setting = re.search('^    (cd build/demo .*)$', out, re.M)
-        tap.ok(setting, 'it says how to ask more')
+        tap.ok(setting, 'the output suggests more commands')
         question = re.search('^    [$] (fairmill .*)$', readme, re.M)
-        tap.ok(question, 'README has a question')
-        place.works('which works then', 'bash', '-c', f'set -e; {setting[1]}; {question[1]}')
-        tap.like(place.out, 'would rank higher than', 'and is answered')
+        tap.ok(question, 'README has a query')
+        place.works('the query in README succeeds', 'bash', '-c', f'set -e; {setting[1]}; {question[1]}')
+        tap.like(place.out, 'would rank higher than', 'the query in README has a result')
 
-        tap.like(typed(place, readme, './quickstart.sh pbs'), '^fairshare entity: scott', 'it tells of the jobs of OpenPBS')
+        tap.like(typed(place, readme, './quickstart.sh pbs'), '^fairshare entity: scott',
+                 'quickstart.sh pbs shows the jobs of OpenPBS')
 
 
 if has_sanitizers():
-    tap.not_here('another build will do')
+    tap.not_here('another build is sufficient')
 if 'sqlite' not in DRIVERS:
     tap.not_here('built without SQLite, which quickstart.sh uses')
 if not HAS_REPORT:
-    tap.not_here('built without the page, which quickstart.sh makes')
+    tap.not_here('this build has no report, which quickstart.sh needs')
 tap.main(body)

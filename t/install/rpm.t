@@ -1,12 +1,13 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: packages
-"""The packages of fairmill.spec build from a release with the compiler's flags of Enterprise Linux,
-satisfy rpmlint, work once installed, keep what sites have written, and compute what this build does.
+"""Tests that the packages of fairmill.spec build from a release with the compiler flags of
+Enterprise Linux, and pass rpmlint.  After installation they work, keep the files of sites, and
+compute the same values as this build.
 
-What Debian's rpm does not know of Enterprise Linux is in rpm.macros.  Root installs them into a
-system of its own, see own_system.py, with an rpm database of its own.  Where FAIRMILL_LONG is set the
-tests within the build run, and the linker optimizes."""
+Settings of Enterprise Linux that Debian's rpm lacks are in rpm.macros.  Root installs the packages
+into a system of its own, with its own rpm database; see own_system.py.  If FAIRMILL_LONG is set,
+the tests inside the build run, and the linker optimizes."""
 
 import glob
 import os
@@ -33,7 +34,8 @@ ENABLED = ('./fairmill.service.wants/fairmill-report.service ./sockets.target.wa
 
 
 def processor():
-    """Enterprise Linux 10 has processors that can multiply and add at once, which would change numbers."""
+    """Returns the processor type.  Enterprise Linux 10 requires processors with fused multiply-add,
+    which would change numbers."""
     said = subprocess.run(['/lib64/ld-linux-x86-64.so.2', '--help'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True, check=False).stdout
     return 'x86-64-v3' if 'x86-64-v3 (supported' in said else 'x86-64-v2'
@@ -43,12 +45,12 @@ class Packages(Commands):
     def __enter__(self):
         super().__enter__()
         os.environ['HOME'] = self.folder
-        # Debian's packages are none that rpm knows.
+        # The packages of Debian are unknown to rpm.
         self.build = ('rpmbuild', '--nodeps', *MACROS, '--define', f'_topdir {self.folder}', '--define', f'processor {processor()}')
         return self
 
     def of_spec(self, *arguments):
-        """What the spec would make, or needs."""
+        """Returns the packages of the spec, or their requirements."""
         return self.printed('rpmspec', '--query', *MACROS, *arguments, SPEC)
 
     def look_at_spec(self):
@@ -57,52 +59,56 @@ class Packages(Commands):
 
         def needed(*choice):
             return self.of_spec('--buildrequires', *choice)
-        tap.unlike(names('report'), '^fairmill-report$', 'without the command there is no package of its page')
+        tap.unlike(names('report'), '^fairmill-report$', 'without report there is no package of the page')
         tap.unlike(names('selinux'), '^fairmill-selinux$', 'without SELinux there are no contexts')
         for driver, library in LIBRARIES.items():
             tap.like(needed(), f'^{library}$', f'the driver {driver} is built with {library}')
-            tap.unlike(needed('--without', driver), f'^{library}$', f'and is left out by --without {driver}')
-        tap.like(needed('--with', 'mysqlclient'), '^mysql-devel$', "Oracle's library may take the place of MariaDB's")
+            tap.unlike(needed('--without', driver), f'^{library}$', f'--without {driver} omits its library')
+        tap.like(needed('--with', 'mysqlclient'), '^mysql-devel$', "Oracle's library can replace MariaDB's")
 
     def make(self):
-        """The paths of the packages."""
+        """Builds the packages and returns their paths."""
         quick = [] if os.environ.get('FAIRMILL_LONG') else ['--nocheck', '--without', 'lto']
-        os.chmod(self.folder, 0o755)  # tests within the build change their user
+        os.chmod(self.folder, 0o755)  # tests inside the build change their user
         name = f'fairmill-{version()}'
-        self.works('a release is made', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={self.path(name)}')
-        tap.ok(has_text(self.path(f'{name}/fairmill.spec')), 'with the spec in it')
+        self.works('make distdir succeeds', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={self.path(name)}')
+        tap.ok(has_text(self.path(f'{name}/fairmill.spec')), 'the release contains the spec')
         self.printed('tar', '-czf', f'{name}.tar.gz', name)
         self.printed('rm', '-rf', name)
-        self.works('rpmbuild makes the packages', *of_few(*self.build, '-ta', *quick, '--noclean', self.path(f'{name}.tar.gz')))
+        self.works('rpmbuild builds the packages',
+                   *of_few(*self.build, '-ta', *quick, '--noclean', self.path(f'{name}.tar.gz')))
         made = sorted(glob.glob(self.path('RPMS/*/*.rpm')))
         tap.same(sorted(self.printed('rpm', '-qp', '--qf', '%{name} %{arch}', path) for path in made),
                  sorted([f'fairmill {platform.machine()}', 'fairmill-report noarch', 'fairmill-selinux noarch', 'fairmill-systemd noarch']),
-                 'there are four')
-        self.works('rpmlint has nothing to say', 'rpmlint', '--strict', '--config', f'{HERE}/rpmlint.toml', SPEC, *made,
+                 'there are four packages')
+        self.works('rpmlint reports nothing', 'rpmlint', '--strict', '--config', f'{HERE}/rpmlint.toml', SPEC, *made,
                    *glob.glob(self.path('SRPMS/*.rpm')))
         if len(made) != 4:
             tap.done()
         return made
 
     def look_inside(self, made):
-        """The program's path."""
+        """Unpacks the packages and returns the path of the program."""
         content = self.path('content')
         os.mkdir(content)
         for path in made:
             self.printed('sh', '-c', 'rpm2cpio "$1" | cpio -id --quiet', 'sh', path, cwd=content)
         module = f'{content}/usr/share/selinux/packages/targeted/fairmill.pp'
         self.printed('bunzip2', f'{module}.bz2')
-        self.works("SELinux's module is one", 'semodule_unpackage', module, self.path('module'), self.path('contexts'))
+        self.works('the SELinux module is valid',
+                   'semodule_unpackage', module, self.path('module'), self.path('contexts'))
         tap.same([line.split() for line in read(self.path('contexts')).splitlines() if line.startswith('/')],
-                 [['/var/lib/fairmill-report(/.*)?', 'system_u:object_r:httpd_sys_content_t:s0']], 'and lets web servers read the page')
+                 [['/var/lib/fairmill-report(/.*)?', 'system_u:object_r:httpd_sys_content_t:s0']],
+                 'the SELinux module allows web servers to read the page')
         program = f'{content}/usr/bin/fairmill'
         elf = self.printed('readelf', '-dlW', program)
-        tap.like(elf, r'\(FLAGS_1\).*PIE', 'the program lies at no fixed address')
-        tap.like(elf, r'\(FLAGS_1\).*NOW', 'and binds all names when it starts')
+        tap.like(elf, r'\(FLAGS_1\).*PIE', 'the program is position-independent')
+        tap.like(elf, r'\(FLAGS_1\).*NOW', 'the program binds all names at startup')
         return program
 
     def values(self, program):
-        """Every value of the demonstration site under each algorithm and conformance, as this program computes it."""
+        """Returns every value of the demonstration site under each algorithm and conformance, as
+        this program computes it."""
         found = []
         for conformance in ('documents', 'slurmctld'):
             for algorithm in ('fair_tree', 'depth_oblivious', 'classic', 'linear', 'pbs'):
@@ -120,12 +126,12 @@ class Packages(Commands):
     def compare_numbers(self, program):
         self.printed(f'{TOP}/sql/demo/make-demo.py', 'accounting.db', NOW)
         ours, theirs = self.values(FAIRMILL), self.values(program)
-        tap.ok(len(ours) > 500, 'there are values')
-        tap.ok(ours == theirs, f'with these flags, for {processor()}, it computes what this build does to the last bit',
+        tap.ok(len(ours) > 500, 'the demonstration site has values')
+        tap.ok(ours == theirs, f'with these flags, for {processor()}, all values are the same to the last bit',
                *[pair for pair in zip(ours, theirs) if pair[0] != pair[1]][:10])
 
     def make_system(self, needed):
-        """The system as a package, so that rpm knows what it has."""
+        """Builds the system as a package, so that rpm knows its contents."""
         write(self.path('debian.spec'), 'Name: debian\nVersion: 1\nRelease: 1\nSummary: This system\nLicense: MIT\nBuildArch: noarch\n' +
               ''.join(f'Provides: {name}\n' for name in needed) +
               'Provides: rtld(GNU_HASH)\n%description\nThis system.\n%files\n')
@@ -134,7 +140,7 @@ class Packages(Commands):
 
 
 def rpm(there, *arguments):
-    """rpm there; Debian's wants to know that one means it."""
+    """Returns an rpm command for the overlay; Debian's rpm requires an explicit option."""
     return 'rpm', '--force-debian', '--root', there.root, '--dbpath', '/var/lib/rpm', *arguments
 
 
@@ -142,22 +148,22 @@ def prepare(there):
     there.forget_fairmill('var/lib/fairmill-report', 'var/lib/rpm')
     for path in glob.glob(there.path('etc/systemd/system/*/fairmill*')):
         os.unlink(path)
-    # Enterprise Linux enables nothing that one has not asked for.
+    # Enterprise Linux enables no unit by default.
     os.makedirs(there.path('etc/systemd/system-preset'), exist_ok=True)
     os.makedirs(there.path('var/lib/rpm'))
     write(there.path('etc/systemd/system-preset/00-enterprise.preset'), 'disable *\n')
 
 
 def requirements(place, there, made):
-    """What the packages ask for and are not themselves: libraries that are there, and others."""
+    """Returns the external requirements of the packages: existing libraries, and other packages."""
     asked = {line for path in made for line in place.printed('rpm', '-qp', '--requires', path).splitlines()}
     needed = sorted(line for line in asked if not re.search(r'^(rpmlib|config|rtld)\(|^\(|^fairmill', line))
     others = [line for line in needed if not re.match(r'lib.*\.so', line)]
     tap.same(others, ['/bin/sh', 'httpd-filesystem', 'policycoreutils', 'selinux-policy', 'shadow-utils', 'systemd'],
-             'they ask for these packages, and for libraries')
+             'the packages require these packages, and libraries')
     libraries = set(re.findall(r'^\t(\S*)', there.printed(*there.inside('ldconfig', '-p')), re.M))
     tap.empty(sorted({line.partition('(')[0] for line in needed if line not in others} - libraries),
-              'whose libraries are all known by these names')
+              'all required libraries exist under these names')
     return needed
 
 
@@ -167,24 +173,25 @@ def links(there):
 
 
 def install(there, made):
-    there.works_quietly('rpm installs them', 'and scripts have nothing to say', *rpm(there, '--install', *made))
+    there.works_quietly('rpm installs the packages', 'the scripts print nothing', *rpm(there, '--install', *made))
     there.status(*rpm(there, '--verify', '--all', '--nodeps'))
     tap.empty(there.place.out + there.place.err, 'each file has its owner and mode')
     tap.same(there.printed(*there.inside('getent', 'passwd', 'fairmill')).split(':')[4:],
-             ['fairshare values', '/var/lib/fairmill', '/sbin/nologin'], 'there is a user without a shell')
-    tap.same(there.owner('/etc/fairmill'), 'root:root 755', 'there is a folder for settings')
-    tap.ok(not os.path.exists(there.path('etc/fairmill/fairmill.conf')), 'there are no settings yet')
-    tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'there is a folder for results in SQLite')
-    tap.same(there.owner('/var/lib/fairmill-report'), 'fairmill:fairmill 755', 'and one for the page, which others may read')
+             ['fairshare values', '/var/lib/fairmill', '/sbin/nologin'], 'the user has no shell')
+    tap.same(there.owner('/etc/fairmill'), 'root:root 755', 'the directory for settings exists')
+    tap.ok(not os.path.exists(there.path('etc/fairmill/fairmill.conf')), 'no settings are installed')
+    tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'the directory for results in SQLite exists')
+    tap.same(there.owner('/var/lib/fairmill-report'), 'fairmill:fairmill 755',
+             'the directory for the page exists, and is readable by others')
     tap.same(there.printed(*there.as_user('fairmill', '--version')), f'fairmill {version()} (drivers: mysql pgsql sqlite)',
              'the user can run the program')
-    tap.same(links(there), '', 'nothing is enabled')
+    tap.same(links(there), '', 'no unit is enabled')
 
 
 def enable(there):
-    """Whether systemd is there to enable units."""
+    """Enables units; returns whether systemd is available."""
     if there.status(*there.inside('systemd-analyze', '--version')):
-        tap.diag('systemd-analyze is not there')
+        tap.diag('systemd-analyze is not installed')
         return False
     units = [f'/usr/lib/systemd/system/fairmill{end}' for end in (
         '.service', '.timer', '-report.service', '.socket', '-answer.service', '-verify.service', '-verify.timer')]
@@ -193,46 +200,51 @@ def enable(there):
     there.works("systemd-analyze security gives the page's service 1.2 of 10 or less",
                 *there.inside('systemd-analyze', 'security', '--offline=true', '--threshold=12', units[2]))
     there.status(*there.inside('systemctl', 'enable', 'fairmill.timer', 'fairmill-report.service', 'fairmill.socket'))
-    tap.same(links(there), ENABLED, 'the timer can be enabled, the page after each run, and the socket')
+    tap.same(links(there), ENABLED, 'the timer, the report service and the socket can be enabled')
     return True
 
 
 def started_by(there, unit):
-    """The command that it starts."""
+    """Returns the command that the unit starts."""
     command = re.search('^ExecStart=(.*)$', read(there.path(f'usr/lib/systemd/system/{unit}')), re.M)[1]
     return there.as_user(*command.replace('%S', '/var/lib').split())
 
 
 def run(there):
     there.make_demonstration()
-    there.works('the user can make the tables', *there.as_user('fairmill', 'init'))
-    there.works_quietly("the timer's service computes", 'and says nothing', *started_by(there, 'fairmill.service'))
-    tap.ok(there.shown() > 1, 'and publishes')
+    there.works('the user can create the tables', *there.as_user('fairmill', 'init'))
+    there.works_quietly("the timer's service computes the values",
+                        "the timer's service prints nothing", *started_by(there, 'fairmill.service'))
+    tap.ok(there.shown() > 1, "the timer's service publishes")
     there.works("the page's service writes the page", *started_by(there, 'fairmill-report.service'))
-    tap.same(there.owner('/var/lib/fairmill-report/index.html'), 'fairmill:fairmill 644', 'which web servers may read')
-    tap.like(read(there.path('var/lib/fairmill-report/index.html')), 'physics', 'and which names an account')
+    tap.same(there.owner('/var/lib/fairmill-report/index.html'), 'fairmill:fairmill 644',
+             'web servers can read the page')
+    tap.like(read(there.path('var/lib/fairmill-report/index.html')), 'physics', 'the page names an account')
 
 
 def upgrade(place, there, has_systemd):
-    # The next release has other defaults; it has been compiled already.
+    # The next release has other defaults; it is already compiled.
     with open(place.path(f'BUILD/fairmill-{version()}/etc/fairmill.conf'), 'a', encoding='utf-8') as file:
         file.write('# of the next release\n')
     settings = there.path('etc/fairmill/fairmill.conf')
     known = read(settings)
-    place.works('there is a later release', *place.build, '-bb', '--noprep', '--nocheck', '--define', 'dist .el9.later',
+    place.works('a later release is built', *place.build, '-bb', '--noprep', '--nocheck', '--define', 'dist .el9.later',
                 '--define', 'configure true', '--define', 'make_build true', SPEC)
-    there.works('rpm upgrades to it', *rpm(there, '--upgrade', *sorted(glob.glob(place.path('RPMS/*/*.later.*.rpm')))))
-    tap.same(read(settings), known, "the settings are the site's")
-    tap.same(os.listdir(there.path('etc/fairmill')), ['fairmill.conf'], 'and no others lie beside them')
-    tap.ok(there.shown() > 1, 'the results are still there')
+    there.works('rpm upgrades to the later release',
+                *rpm(there, '--upgrade', *sorted(glob.glob(place.path('RPMS/*/*.later.*.rpm')))))
+    tap.same(read(settings), known, 'the upgrade keeps the settings')
+    tap.same(os.listdir(there.path('etc/fairmill')), ['fairmill.conf'], 'the upgrade adds no other settings')
+    tap.ok(there.shown() > 1, 'the upgrade keeps the results')
     if has_systemd:
-        tap.same(links(there), ENABLED, 'what was enabled is still')
+        tap.same(links(there), ENABLED, 'the same units are enabled after the upgrade')
 
-    there.works('rpm erases them', *rpm(there, '--erase', 'fairmill', 'fairmill-systemd', 'fairmill-report', 'fairmill-selinux'))
-    tap.same(read(settings), known, 'the settings are kept')
-    tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'the results are kept')
-    tap.same(links(there), '', 'nothing is enabled any more')
-    tap.empty(there.files('etc', 'usr', 'var', skip='^etc/fairmill|^var/lib/fairmill|/rpm/|^usr/local/|^usr/src/'), 'and nothing else is left')
+    there.works('rpm erases the packages',
+                *rpm(there, '--erase', 'fairmill', 'fairmill-systemd', 'fairmill-report', 'fairmill-selinux'))
+    tap.same(read(settings), known, 'erasure keeps the settings')
+    tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'erasure keeps the results')
+    tap.same(links(there), '', 'after erasure no unit is enabled')
+    tap.empty(there.files('etc', 'usr', 'var', skip='^etc/fairmill|^var/lib/fairmill|/rpm/|^usr/local/|^usr/src/'),
+              'erasure leaves no other file')
 
 
 def body():
@@ -252,10 +264,10 @@ def body():
             upgrade(place, there, has_systemd)
 
 
-# Debian 13's rpm builds in other folders, and makes users itself.
+# Debian 13's rpm builds in other directories, and creates users automatically.
 if not os.path.exists('/etc/os-release') or 'VERSION_CODENAME=bookworm' not in read('/etc/os-release'):
     tap.not_here('rpm.macros is for the rpm of Debian 12')
 tap.needs('rpmbuild', 'rpmlint', 'semodule_unpackage')
 if not os.path.exists('/usr/share/selinux/devel/Makefile'):
-    tap.skip_all("SELinux's policy for developers is not there")
+    tap.skip_all("the development files of SELinux's policy are not installed")
 tap.main(body)

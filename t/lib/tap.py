@@ -53,7 +53,7 @@ def empty(found, statement):
 
 
 def skip_all(reason):
-    """Skips the test if a program is missing.  In CI, where all programs must exist, this is a
+    """Skips the test if a program is missing.  In CI, all programs must exist, so this is a
     failure."""
     if os.environ.get('CI') == 'true':
         print(f'1..1\nnot ok 1 - {reason}')

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Headers and includes of src/ have one order and one form."""
+"""Tests the order and the form of headers and includes in src/."""
 
 import os
 import re
@@ -15,14 +15,15 @@ LIBRARY = re.compile(r'<((gmp|jansson|libpq-fe|mysql|sqlite3|xxhash|zlib)\.h|ini
 
 
 def group_of(file, include):
-    """The group of an include: the file's own header, the system's, other libraries', the project's."""
+    """Returns the group of an include: the file's own header, the system's, other libraries', the
+    project's."""
     if include == f'"{os.path.splitext(file)[0]}.h"':
         return 0
     return 3 if include.startswith('"') else 2 if LIBRARY.match(include) else 1
 
 
 def disorder(file, text):
-    """The first include of the first paragraphs of includes that is not in its place."""
+    """Returns the first include that is out of order in the first paragraphs of includes."""
     block = re.search(r'^#include .*(\n+#include .*)*', text, re.M)
     previous, gap = None, False
     for line in block[0].split('\n') if block else ():
@@ -59,7 +60,7 @@ def body():
               "a header's guard is named for its path")
     tap.empty((file for file, text in headers.items()
                if re.search(r'\*/\n\n?(struct \w+;\n)+\n(struct|enum) \w+ \{', text)),
-              'no forward declaration stands between a comment and its struct')
+              'no forward declaration is between a comment and its struct')
 
 
 tap.main(body)

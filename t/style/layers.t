@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""The floors of src/: a module needs none of a higher floor, and no two need each other in a circle;
-and no function takes so many parameters that a struct is missing."""
+"""Tests the layers of src/: a module needs no module of a higher layer, and there are no dependency
+cycles.  Also limits the number of parameters of a function, beyond which a struct is missing."""
 
 import os
 import re
@@ -31,15 +31,15 @@ def text_of(file):
 files = list(modules.sources(src))
 graph = modules.needs(src, build)
 objects = [module for module in graph if os.path.exists(os.path.join(build, "src", module + ".o"))]
-tap.ok(len(objects) > len(files) / 3, "the objects of the build are there")
-empty("every module stands on a floor", (module for module in graph if modules.floor_of(module) is None))
-empty("no module needs one of a higher floor", modules.climbs(graph))
-empty("no two modules need each other in a circle",
+tap.ok(len(objects) > len(files) / 3, 'the objects of the build exist')
+empty('every module belongs to a layer', (module for module in graph if modules.floor_of(module) is None))
+empty('no module needs a module of a higher layer', modules.climbs(graph))
+empty('there are no dependency cycles between modules',
       (line for circle in modules.circles(graph) for line in modules.ties(graph, circle)))
 
 
 def parameters_beyond(most):
-    """Functions that take more, from their definitions."""
+    """Yields functions that take more parameters, from their definitions."""
     for file in files:
         for match in re.finditer(r"^\w[\w *]*\b(\w+)\(([^(){};]*(?:\([^()]*\)[^(){};]*)*)\)\s*\{", text_of(file), re.MULTILINE):
             inner = re.sub(r"\([^()]*\)", "", match.group(2))
@@ -58,9 +58,9 @@ def lines_with(pattern, chosen):
 
 
 def only_in(header, pattern):
-    """Only these files include that header of a library."""
+    """Tests that only these files include that header of a library."""
     users = [file for file in files if re.search(rf"#\s*include\s*<{header}>", text_of(file))]
-    tap.ok(bool(users), f"someone includes <{header}>")
+    tap.ok(bool(users), f"a file includes <{header}>")
     empty(f"only {pattern} includes <{header}>", (file for file in users if not re.fullmatch(pattern, file)))
 
 
@@ -74,11 +74,11 @@ only_in(r"pthread\.h", r"db/sqlite/sqlite_rows\.c")
 with open(f"{top}/Makefile.am") as makefile:
     tap.ok(re.search(r"^AM_CPPFLAGS = -include \$\(top_builddir\)/config\.h ", makefile.read(), re.M),
            "the compiler reads config.h before every source")
-empty("so no file includes it", lines_with(r'"config\.h"', files))
-empty("core reads, writes and asks for the time nowhere",
+empty('no file includes config.h explicitly', lines_with(r'"config\.h"', files))
+empty('core does not read, write, or read the clock',
       lines_with(r"\b(fopen|open|read|write|printf|puts|time|clock_gettime|gettimeofday|getenv)\s*\(",
                  (file for file in files if file.startswith("core/"))))
-empty("only main.c exits, and memory.c where there is none left",
+empty("only main.c exits, and memory.c if memory is exhausted",
       lines_with(r"\b(exit|abort)\s*\(",
                  (file for file in files if file.endswith(".c")
                   and file not in ("main.c", "settings/settings_doc.c", "util/memory.c"))))

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""The manual is well-formed, and as the program is."""
+"""Tests that the manual is well-formed and agrees with the program."""
 
 import glob
 import os
@@ -16,7 +16,7 @@ PAGES = sorted(os.path.basename(pod).removesuffix('.pod') for pod in glob.glob(f
 
 
 def remedies(code):
-    """Of each kind of finding: what to do, as check says it."""
+    """Yields (kind of finding, advice) from the source of check."""
     for text in re.findall(r'    FINDING\((.*?)\),\n', code, re.S):
         name, _, remedy = re.findall(r'"([^"]*)"', re.sub(r'"\s+"', '', text))[:3]
         yield name, remedy.replace('`', '') + '.'
@@ -29,12 +29,12 @@ def told(manual):
 
 
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXAMPLES', 'EXIT STATUS', 'SEE ALSO')
-# Pages that describe all tables, or all settings.
+# Pages that describe all tables or all settings.
 LONG_PAGES = ('fairmill-tables.7', 'fairmill.conf.5')
 
 
 def pages_of_commands():
-    """{command: pages}, for each command in the source."""
+    """Returns {command: pages} for each command in the source."""
     code = ''.join(read(path) for path in glob.glob(f'{TOP}/src/command/**/*.c', recursive=True))
     commands = re.findall(r'^const struct command command_\w+ = {\n    \.name = "(\w+)"', code, re.M)
     return {command: [page for page in PAGES if re.fullmatch(rf'fairmill-{command}\.[18]', page)] for command in commands}
@@ -77,25 +77,25 @@ def pages_are_short(place):
 
 def page_is_good(place, name):
     page = f'{BUILD}/man/{name}'
-    tap.ok(os.path.exists(page) and os.path.getsize(page), f'{name} was made')
+    tap.ok(os.path.exists(page) and os.path.getsize(page), f'{name} was built')
     place.command('man', '--warnings', '-E', 'UTF-8', '-l', '-Tutf8', '-Z', page,
                   env=dict(os.environ, LC_ALL='C.UTF-8', MANROFFSEQ='', MANWIDTH='80'))
-    tap.ok(place.out.count('\n') > 100, f'{name} is more than a title')
-    # Where it is installed may be a path that is longer than a line.
+    tap.ok(place.out.count('\n') > 100, f'{name} is longer than a title')
+    # The installation path may be longer than a line.
     tap.empty((line for line in place.err.splitlines() if "can't break line" not in line), f'man reads {name} without a warning')
-    tap.unlike(read(page), '@[A-Z]+@', f'nothing in {name} is left to fill in')
+    tap.unlike(read(page), '@[A-Z]+@', f'{name} has no unexpanded variable')
 
 
 def body():
     with Commands() as place:
         for pod in sorted(glob.glob(f'{TOP}/man/*.pod')):
-            place.works(f'{os.path.basename(pod)} is good POD', 'podchecker', '-warnings', '-warnings', pod)
+            place.works(f'{os.path.basename(pod)} is valid POD', 'podchecker', '-warnings', '-warnings', pod)
         for name in PAGES:
             page_is_good(place, name)
         commands_have_pages(place)
         pages_are_short(place)
         sample = place.printed(f'{BUILD}/settings-doc', '--sample')
-    tap.same(f'{sample}\n', read(f'{TOP}/etc/fairmill.conf'), 'etc/fairmill.conf is the sample that settings-doc makes')
+    tap.same(f'{sample}\n', read(f'{TOP}/etc/fairmill.conf'), 'etc/fairmill.conf is the output of settings-doc')
 
     keys = re.findall('^#?([a-z_]+) = ', sample, re.M) + re.findall('^#([a-z_]+) =$', sample, re.M)
     page = read(f'{BUILD}/man/fairmill.conf.5')
@@ -103,14 +103,15 @@ def body():
 
     problems = re.findall(r'\[HEALTH_\w+\] = \{ "(\w+)",\s+"([^"]+)"', read(f'{TOP}/src/results/health.c'))
     tap.same(re.findall(r'^=item B<(.*)>: C<(\w+)>', read(f'{TOP}/man/fairmill-status.1.pod'), re.M),
-             [(words, name) for name, words in problems], 'fairmill-status(1) explains each problem, by its words')
+             [(words, name) for name, words in problems], 'fairmill-status(1) explains each problem by its text')
 
     kinds = dict(remedies(read(f'{TOP}/src/core/finding.c')))
-    tap.ok(len(kinds) > 20, 'there are kinds of findings')
-    tap.same(dict(told(read(f'{TOP}/man/fairmill-tables.7.pod'))), kinds, 'fairmill-tables(7) says of each what to do')
+    tap.ok(len(kinds) > 20, 'the source has kinds of findings')
+    tap.same(dict(told(read(f'{TOP}/man/fairmill-tables.7.pod'))), kinds,
+             'fairmill-tables(7) has the advice for each kind of finding')
 
 
 for program in ('podchecker', 'man'):
     if not shutil.which(program):
-        tap.skip_all(f'{program} is not there')
+        tap.skip_all(f'{program} is not installed')
 tap.main(body)

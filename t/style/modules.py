@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The modules of src/ and what each needs of others.
+"""The modules of src/ and their dependencies.
 
-A module is a .c file with its header, or a header alone; its name is its path without the ending.  It
-needs another if it includes its header, or if its object file uses a function or variable that the
-other's defines."""
+A module is a .c file with its header, or a header alone; its name is its path without the suffix.
+It needs another module if it includes that module's header, or if its object file uses a function
+or variable that the other defines."""
 
 import collections
 import os
 import re
 import subprocess
 
-# From the ground up; rooms of one floor stand beside each other.
+# From the lowest layer up; directories of one layer are in one list.
 FLOORS = [
     ["util"],
     ["core", "db"],
@@ -24,7 +24,7 @@ FLOORS = [
 
 
 def floor_of(module):
-    """The number of a module's floor, None where it stands in none."""
+    """Returns the number of a module's layer, or None if it belongs to none."""
     room = module.split("/")[0]
     for number, rooms in enumerate(FLOORS):
         if room in rooms:
@@ -40,7 +40,7 @@ def sources(folder):
 
 
 def read_includes(folder):
-    """By module: the modules whose headers it includes, and where it says so."""
+    """Returns by module the modules whose headers it includes, and the place of the include."""
     includes = collections.defaultdict(dict)
     files = set(sources(folder))
     for file in sorted(files):
@@ -57,7 +57,8 @@ def read_includes(folder):
 
 
 def read_symbols(build, modules):
-    """By module: the names that its object defines for others, and those that it uses."""
+    """Returns by module the names that its object defines for others, and the names that it
+    uses."""
     defined, used = {}, collections.defaultdict(set)
     folder = os.path.join(build, "src")
     objects = [module + ".o" for module in modules if os.path.exists(os.path.join(folder, module + ".o"))]
@@ -74,7 +75,7 @@ def read_symbols(build, modules):
 
 
 def needs(folder, build):
-    """By module: the modules it needs, and why (the first cause that was found)."""
+    """Returns by module the modules that it needs, and the first cause that was found."""
     graph = read_includes(folder)
     defined, used = read_symbols(build, graph)
     for module, names in used.items():
@@ -86,7 +87,7 @@ def needs(folder, build):
 
 
 def circles(graph):
-    """Groups of modules that need each other, by Tarjan's algorithm."""
+    """Returns groups of modules that need each other, by Tarjan's algorithm."""
     index, low, stack, found = {}, {}, [], []
     for start in sorted(graph):
         if start in index:
@@ -117,7 +118,7 @@ def circles(graph):
 
 
 def climbs(graph):
-    """Needs of a module of a higher floor, one sentence each."""
+    """Yields a sentence for each need of a module of a higher layer."""
     for module in sorted(graph):
         for other, why in sorted(graph[module].items()):
             if (floor_of(other) or 0) > (floor_of(module) or 0):
@@ -125,7 +126,7 @@ def climbs(graph):
 
 
 def ties(graph, circle):
-    """What ties a circle, one line each."""
+    """Yields a line for each dependency in a cycle."""
     for module in circle:
         for other, why in sorted(graph[module].items()):
             if other in circle:

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""A name of a function or struct is unique in src/, so that a search finds one definition."""
+"""Tests that the name of a function or struct is unique in src/, so that a search finds one
+definition."""
 
 import collections
 import os
@@ -12,12 +13,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from commands import TOP
 
-# Each program has one.  Names in capitals are macros, which ctags takes for functions.
+# Each program has its own.  Names in capitals are macros, which ctags reads as functions.
 SHARED = {'main'}
 
 
 def definitions(kinds):
-    """By name: the files that define it.  A file may do so twice, between #if and #else."""
+    """Returns by name the files that define it.  A file may define it twice, between #if and
+    #else."""
     listing = subprocess.run(['ctags', '--quiet=yes', '--options=NONE', '--languages=C', '--langmap=C:.c.h', f'--kinds-C={kinds}',
                               '--fields=', '-R', '-f', '-', 'src'], cwd=TOP, stdout=subprocess.PIPE, text=True, check=True)
     found = collections.defaultdict(set)
@@ -43,5 +45,5 @@ def body():
 
 if not shutil.which('ctags') or b'Universal Ctags' not in subprocess.run(['ctags', '--version'], stdout=subprocess.PIPE,
                                                                         stderr=subprocess.STDOUT, check=False).stdout:
-    tap.not_here('there is no universal-ctags')
+    tap.not_here('universal-ctags is not installed')
 tap.main(body)

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""The version and the dates of releases are the same wherever they stand."""
+"""Tests that the version and the dates of releases agree in all files."""
 
 import datetime
 import email.utils
@@ -14,7 +14,7 @@ import tap
 from commands import TOP, read, version
 from program import FAIRMILL
 
-# Each of these lists releases as (version, day), the newest first.
+# Each of these functions lists releases as (version, day), the newest first.
 
 
 def in_news(text):
@@ -28,7 +28,7 @@ def in_debian(text):
 
 
 def in_spec(text):
-    """`* Mon Nov 23 2026 NAME <ADDRESS> - VERSION-RELEASE`"""
+    """Reads entries like `* Mon Nov 23 2026 NAME <ADDRESS> - VERSION-RELEASE`."""
     entries = re.findall(r'^\* ([A-Z][a-z]* [A-Z][a-z]* \d* \d*) .* ([0-9.]*)-[^ ]*$', text.partition('\n%changelog')[2], re.M)
     return [(number, str(datetime.datetime.strptime(date, '%a %b %d %Y').date())) for date, number in entries]
 
@@ -38,7 +38,7 @@ def body():
     current = version()
     tap.like(current, r'\A\d+(\.\d+){2}\Z', 'configure.ac has a version')
     said = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True, check=True).stdout
-    tap.same(said.split(' ')[1], current, 'the program says it')
+    tap.same(said.split(' ')[1], current, 'the program prints the version')
 
     news = read(f'{TOP}/NEWS')
     releases = in_news(news)
@@ -50,10 +50,10 @@ def body():
     if os.path.exists(f'{TOP}/fairmill.spec'):
         spec = read(f'{TOP}/fairmill.spec')
         tap.same(in_spec(spec), releases, 'fairmill.spec has the same releases with the same dates')
-        tap.same(re.findall(r'^Version: *(.*)$', spec, re.M), [current], 'and this version')
+        tap.same(re.findall(r'^Version: *(.*)$', spec, re.M), [current], 'fairmill.spec has this version')
     for number, _ in releases:
         names = f'{TOP}/t/data/releases/{number}-names'
-        tap.ok(os.path.exists(names) and os.path.getsize(names), f'what {number} promised by name is on record')
+        tap.ok(os.path.exists(names) and os.path.getsize(names), f'the promised names of {number} are recorded')
 
 
 tap.main(body)

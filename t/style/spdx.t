@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Who finds one file of fairmill can tell its licence."""
+"""Tests that each file of fairmill names its licence."""
 
 import os
 import re
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from commands import TOP
 
-# Data that programs wrote, the licence itself, and what has no place for a comment.
+# Data that programs wrote, the licence itself, and files that cannot have a comment.
 WITHOUT = (':!LICENSE', ':!t/data/**', ':!t/fuzz/corpus-*/**', ':!debian/changelog', ':!debian/source/format')
 LICENCE = re.compile(rb'SPDX-License-Identifier: MIT( \*/| -->)?$', re.M)
 
@@ -28,8 +28,9 @@ def has_licence(name):
 def body():
     tap.ok(git('ls-files', '--error-unmatch', 'configure.ac'), 'git lists the tracked files')
     tracked = git('ls-files', '--', *WITHOUT).splitlines()
-    tap.ok(len(tracked) > 100, 'there are files to look at')
-    tap.empty((name for name in tracked if not has_licence(name)), 'each has its licence in the first five lines')
+    tap.ok(len(tracked) > 100, 'the checkout has files')
+    tap.empty((name for name in tracked if not has_licence(name)),
+              'each file names its licence in the first five lines')
 
 
 if not os.path.exists(os.path.join(TOP, '.git')):

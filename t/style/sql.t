@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Queries and templates become C texts, and a mistake in one stops the build with its file and line."""
+"""Tests that queries and templates become C strings, and that an error in one stops the build with
+its file and line."""
 
 import os
 import shutil
@@ -34,30 +35,30 @@ class Embedding(Commands):
         return self.embed(DIALECTS, TABLES)
 
     def embedded(self, statement, status):
-        """Whether what has been embedded is in sql.h."""
+        """Expects success and returns the text of sql.h."""
         tap.ok(not status, statement, self.err)
         return read(self.path('sql.h'))
 
     def refused(self, statement, status):
         tap.ok(status, f'{statement} stops the build')
-        tap.like(self.err, r'sql/(query/q|schema/tables)\.sql', 'and its file is named')
+        tap.like(self.err, r'sql/(query/q|schema/tables)\.sql', 'the error names the file')
 
 
 def body():
     with Embedding() as place:
         header = place.embedded('queries are embedded', place.queries('-- name: one\nSELECT 1;\n\n-- name: two\nSELECT 2;'))
-        tap.like(header, 'sql_query_one', 'each under its name')
-        tap.like(header, 'sql_query_two', 'all of them')
+        tap.like(header, 'sql_query_one', 'each query has its name')
+        tap.like(header, 'sql_query_two', 'all queries are embedded')
         header = place.embedded('a template is embedded', place.template('CREATE TABLE t (n {integer});'))
         for dialect in ('mysql', 'pgsql', 'sqlite'):
-            tap.like(header, f'sql_{dialect}_tables', f'for {dialect}')
+            tap.like(header, f'sql_{dialect}_tables', f'the template is embedded for {dialect}')
 
         place.refused('a query without a name', place.queries('SELECT 1;'))
         place.refused('a name without a query', place.queries('-- name: one\n\n-- name: two\nSELECT 2;'))
-        place.refused('a name that C does not take', place.queries('-- name: one-two\nSELECT 2;'))
-        place.refused('a name that is there twice', place.queries('-- name: one\nSELECT 1;\n\n-- name: one\nSELECT 2;'))
-        place.refused('a word that no dialect has', place.template('CREATE TABLE t (n {nothing});'))
-        place.refused('a dialect that is none', place.template('oracle: CREATE TABLE t (n {integer});'))
+        place.refused('a name that is invalid in C', place.queries('-- name: one-two\nSELECT 2;'))
+        place.refused('a duplicate name', place.queries('-- name: one\nSELECT 1;\n\n-- name: one\nSELECT 2;'))
+        place.refused('an unknown word', place.template('CREATE TABLE t (n {nothing});'))
+        place.refused('an unknown dialect', place.template('oracle: CREATE TABLE t (n {integer});'))
 
 
 tap.main(body)
