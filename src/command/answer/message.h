@@ -30,6 +30,7 @@ struct request {
     struct terminal terminal;
 };
 
+/* Appends the request as one line of JSON. */
 void request_add(struct text *text, const struct request *request);
 /* Parses a request.  Returns -1 with ERROR_USAGE if the bytes are not a valid request.  The caller
  * calls request_free() in either case. */
@@ -43,6 +44,7 @@ struct response {
     struct text output, errors;
 };
 
+/* Appends the response as one line of JSON. */
 void response_add(struct text *text, const struct response *response);
 /* Parses a response.  Returns -1 with ERROR_GONE if the bytes are not a valid response. */
 int response_read(struct response *response, const char *bytes, size_t length, struct error *err);

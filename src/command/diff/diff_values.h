@@ -17,11 +17,11 @@ struct value_differences;
 struct diff_values_case {
     const struct settings *settings;
     const char *login; /* the only user who may be shown; NULL: all users */
-    struct db *source; /* to compute values for the time of the output; NULL: use the published
-                        * values */
+    /* Used to compute values for the time of the output.  NULL: compare the published values. */
+    struct db *source;
     int64_t printed_at;
-    uint64_t
-        period; /* in seconds: slurmctld's period, or the longest time between two OpenPBS cycles */
+    /* In seconds: slurmctld's period, or the longest time between two OpenPBS cycles. */
+    uint64_t period;
 };
 
 /* Compares the priorities of a cluster's jobs with sprio's output.  Sorts the published list.  The

@@ -23,6 +23,7 @@ struct ledger_entry_options {
     struct name_list jobs, kinds; /* of list */
 };
 
+/* Returns true if the options request this action. */
 bool action_is(const struct ledger_entry_options *options, const char *action);
 
 /* Adds a short description of the entry. */

@@ -11,8 +11,8 @@ struct published_cluster;
 
 /* The request for a report. */
 struct report_request {
-    int64_t since,
-        until; /* since = INT64_MIN: `days` before `until`; until = INT64_MAX: the newest run */
+    /* since = INT64_MIN: `days` before `until`; until = INT64_MAX: the newest run */
+    int64_t since, until;
     uint64_t days;
     bool accounts_only;               /* no users are shown, and only the number of jobs */
     bool each;                        /* a page for each account */

@@ -16,7 +16,7 @@
 #include "util/file.h"
 #include "util/memory.h"
 
-/* Maximum length of a file name in bytes, without the part that makes a cut name unique. */
+/* Maximum length of a converted name in bytes, without the id and `.html`. */
 #define NAME_AT_MOST 200u
 /* Maximum indentation of the list of accounts. */
 #define DEEPEST_SHOWN 12u

@@ -22,9 +22,8 @@ struct taking {
     struct share_set *list;
     const struct accounting *accounting;
     const struct tree *tree;
-    struct id_index
-        *priorities;       /* maps an association's id to its index in accounting->priorities */
-    const char **defaults; /* default accounts by index of the user's name; NULL: none */
+    struct id_index *priorities; /* index in accounting->priorities, by association id */
+    const char **defaults;       /* default accounts by index of the user's name; NULL: none */
 };
 
 static const char *shares_difference_name_of(const struct taking *taking, uint32_t number)

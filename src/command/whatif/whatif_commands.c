@@ -20,8 +20,8 @@
 /* The names of an association, in UTF-8 as in the results. */
 struct who {
     const char *account, *user, *partition;
-    bool beside_partitions; /* without a partition, but the user has others with one in the account
-                             */
+    /* The partition is empty, but the user has others in the account with a partition. */
+    bool beside_partitions;
 };
 
 static bool has_partitions(const struct published_cluster *cluster, const struct node *user)
