@@ -85,8 +85,9 @@ bool read_tres_rates(void *field, const char *value, struct text *reason)
     struct charge_weights *weights = field;
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item)) {
+        bool is_word = !strchr(item, '='); /* read_item() overwrites the '=' */
         good = read_rule(weights, item) || read_item(&weights->weights, item, reason);
-        if (!good && !strchr(item, '='))
+        if (!good && is_word)
             text_add(reason, ", or MAX_TRES or MAX_TRES_GRES");
     }
     return good;

@@ -23,9 +23,9 @@ static const char *const ties_names[] = { "collation", "bytes", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
 #define FORM_OF_DURATION "a number of seconds, or a number with the unit s, m, h, d or w"
-#define FORM_OF_SPAN                                                                     \
-    "must be a number with the unit s, m, h, d or w, or a time string: min, hr:min:00, " \
-    "days-hr:min:00 or days-hr"
+#define FORM_OF_SPAN                                                             \
+    "a number with the unit s, m, h, d or w, or a time string (min, hr:min:00, " \
+    "days-hr:min:00, days-hr)"
 #define BEYOND_CENTURY "must be at most a century"
 #define BEYOND_SLURM "must be at most 4294967295 minutes"
 
@@ -53,14 +53,14 @@ static const struct number_value lags = { VALUE_DURATION, OF_INT64, 0, CENTURY_S
     .wanted = "must be none, " FORM_OF_DURATION, .word = "none", .of_word = -1,
     .above = "must be none or at most a century" };
 static const struct number_value time_strings = { VALUE_TIME_STRING, OF_UINT64, 0, CENTURY_S,
-    .wanted = FORM_OF_SPAN, .above = BEYOND_CENTURY };
+    .wanted = "must be " FORM_OF_SPAN, .above = BEYOND_CENTURY };
 static const struct number_value horizons = { VALUE_TIME_STRING, OF_UINT64, 1, CENTURY_S,
-    .wanted = FORM_OF_SPAN, .word = "none", .above = BEYOND_CENTURY,
+    .wanted = "must be none, " FORM_OF_SPAN, .word = "none", .above = BEYOND_CENTURY,
     .below = "must be none or above 0" };
 static const struct number_value half_lives = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM_LONGEST_S,
-    .wanted = FORM_OF_SPAN, .above = BEYOND_SLURM };
+    .wanted = "must be " FORM_OF_SPAN, .above = BEYOND_SLURM };
 static const struct number_value ages = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM_LONGEST_S,
-    .wanted = FORM_OF_SPAN ", or infinite", .word = "infinite", .of_word = (uint32_t)-60,
+    .wanted = "must be infinite, " FORM_OF_SPAN, .word = "infinite", .of_word = (uint32_t)-60,
     .above = BEYOND_SLURM ", or infinite" };
 /* clang-format on */
 

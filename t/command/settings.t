@@ -79,6 +79,15 @@ def values(place):
             place.says(f"the error names {key} for '{value}'", key)
             tried += 1
     tap.ok(tried >= 60, f'{tried} invalid values were tested')
+    for name, value, said in (('usage.reset_period', '0', 'must be none, or above 0 and at most a century'),
+                              ('report.alert_after', '40000 d', 'must be at most a century'),
+                              ('source.deadline', '0', 'must be at least 1 s'),
+                              ('source.deadline', '2 d', 'must be at most a day'),
+                              ('usage.tres_weights', 'CPU=-1', 'it may have the unit K, M, G, T or P\n'),
+                              ('priority.flags', 'FAIR_TREE', '[fairshare] algorithm')):
+        place.settings({name: value})
+        place.ends(78, f'{name} = {value} is rejected', 'check')
+        place.says(f'the error for {name} = {value} has the reason', said)
     for name in UNKNOWN:
         place.settings({name: '1'})
         place.ends(78, f'the unknown setting {name} is rejected', 'check')
