@@ -203,7 +203,7 @@ def runs(rig):
     rig.write(source=dict(password=WRONG))
     rig.ends(78, 'a password in the settings is rejected', 'run', '-v')
     rig.write(source=dict(password=f'#{WRONG}'))
-    rig.ends(78, 'a password that begins with # is rejected', 'run', '-v')
+    rig.ends(78, 'a password with a leading hash sign is rejected', 'run', '-v')
 
 
 def modes(rig):

@@ -13,7 +13,7 @@ import tap
 from commands import BUILD, TOP, Commands, forget_build, has_text, read
 from program import DRIVERS, HAS_REPORT, has_sanitizers
 
-# Installed packages are not changed; the drivers are those of this build.
+# Installed packages are not changed, and the drivers are the same as in this build.
 PACKAGES = """
 packages_install() {{
     case "$*" in

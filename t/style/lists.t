@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Tests that the build's lists are complete and have no duplicates."""
+"""Tests that the build's lists are complete and free of duplicates."""
 
 import collections
 import glob

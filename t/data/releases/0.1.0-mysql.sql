@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What `fairmill init --print` of fairmill 0.1.0 printed for MariaDB and MySQL, of the results.
+-- Output of `fairmill init --print` of fairmill 0.1.0 for MariaDB and MySQL, for the results.
 -- The result tables, for mysql: what `fairmill init` does, and who may use them.
 CREATE DATABASE IF NOT EXISTS `fairmill` DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 USE `fairmill`;

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What `fairmill init --print` of fairmill 0.1.0 printed for PostgreSQL, of the results.
+-- Output of `fairmill init --print` of fairmill 0.1.0 for PostgreSQL, for the results.
 -- The result tables, for pgsql: what `fairmill init` does, and who may use them.
 SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING ''UTF8''', 'fairmill') WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = 'fairmill')\gexec
 \connect "fairmill"
