@@ -66,7 +66,8 @@ GROUP BY $__unixEpochGroup(as_of, $__interval)
 ORDER BY 1
 
 -- panel: Usage by day
--- about: Undecayed usage of the account and all accounts below it, in hours of the charged TRES, by the account of the users.
+-- about: Undecayed usage of the account and all accounts below it, in hours of the charged TRES.
+-- about: Each curve is the account of the users.
 -- kind: days
 -- size: 24 9
 -- unit: h

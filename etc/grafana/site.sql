@@ -105,8 +105,8 @@ GROUP BY $__unixEpochGroup(f.as_of, $__interval), f.scope
 ORDER BY 1, 2
 
 -- panel: Usage by day
--- about: Undecayed usage in hours of the charged TRES, by the account of the users, for the ten accounts with the most
--- about: usage in this period.  The last day is incomplete.
+-- about: Undecayed usage by the account of the users, in hours of the charged TRES.  Shows the ten accounts with the
+-- about: most usage in this period.  The last day is incomplete.
 -- kind: days
 -- size: 12 9
 -- unit: h

@@ -145,10 +145,10 @@ static void explanation_weights_add_jobs(struct text *text, const struct explain
                         &(struct table_rows){ weights->jobs, weights->job_count,
                                               sizeof *weights->jobs, .context = weights,
                                               .terms = explained->terms });
-    terminal_say(text, 0,
-                 "The remaining usage of all records is %s %s%s%s; Part is a fraction of it.",
-                 figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
-                 explained->unit ? explained->unit : explained->usage->seconds, explained->unit ? ")" : "");
+    terminal_say(
+        text, 0, "The remaining usage of all records is %s %s%s%s; Part is a fraction of it.",
+        figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
+        explained->unit ? explained->unit : explained->usage->seconds, explained->unit ? ")" : "");
     double published = explained->input->values[explained->explanation->one].usage_raw;
     if (weights->left != published)
         text_format(text, "The published usage is %s.\n",

@@ -50,7 +50,7 @@ struct printed_number {
 
 /*
  * Reads a number that was rounded to `decimals` decimals.  With PRINTED_CUT, an integer was
- * truncated, and a number with decimals was rounded to those that it has.  A number with an
+ * truncated, and any other number was rounded to its last decimal.  A number with an
  * exponent was rounded to its digits.  Any other number is taken to be exact to the precision of a
  * double.  Returns false if the text is not a number.  An empty text gives NOT_PRINTED.
  */

@@ -4,7 +4,8 @@
 
 struct settings;
 
-/* The terms for usage in text output; CSV and JSON always say TRES-hours.  All strings are static.
+/*
+ * The terms for usage in text output.  CSV and JSON always use TRES-hours.  All strings are static.
  */
 struct usage_unit {
     const char *rate;                      /* charged per second, such as `billed cores` */
@@ -14,8 +15,8 @@ struct usage_unit {
 
 /*
  * Returns the terms for usage that was charged with these settings.  They are core-hours if jobs
- * are charged by CPUs: with charge = cpu, or by their billing if slurm.conf has no TRES weights,
- * because Slurm's billing is then the number of CPUs.  Otherwise they are TRES-hours.
+ * are charged by CPUs.  This is so with charge = cpu, or if slurm.conf has no TRES weights, because
+ * Slurm's billing is then the number of CPUs.  Otherwise they are TRES-hours.
  */
 const struct usage_unit *usage_unit_of(const struct settings *settings);
 
