@@ -67,7 +67,7 @@ ORDER BY 1
 
 -- panel: Usage by day
 -- about: Undecayed usage of the account and all accounts below it, in hours of the charged TRES.
--- about: Each curve is the account of the users.
+-- about: Each color is an account of the users.
 -- kind: days
 -- size: 24 9
 -- unit: h
