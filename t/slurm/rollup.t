@@ -293,7 +293,7 @@ def checks(place):
         accounting.db.executescript(f'DELETE FROM "{CLUSTER}_assoc_usage_{span}_table" WHERE id_tres = 5; DELETE FROM "{CLUSTER}_job_table"')
     run(place, source='rollup', half_life='0', charge='billing')
     tap.same({*published(place).values()}, {0.0}, 'rollups without billing are from free jobs')
-    for keys, word in ((dict(charge='tres', tres_weights='"MAX_TRES, cpu=1, mem=1"'), 'highest'),
+    for keys, word in ((dict(charge='tres', tres_weights='"MAX_TRES, cpu=1, mem=1"'), 'MAX_TRES'),
                        (dict(partition_usage_factors='gpu:2'), 'partition')):
         write_settings(place.path('fm.conf'), sqlite_settings(
             place.path('a.db'), place.path('r.db'), dict(source='rollup', **keys)))
