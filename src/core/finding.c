@@ -30,7 +30,7 @@ static const struct {
             "charge of the job is out of range; charged nothing",
             "check the times and tres_alloc in the job's row of the job table"),
     FINDING(JOB_CAPPED, "job_open_beyond_limit",
-            "job is open far beyond its time limit; charged up to open_job_cap",
+            "job is open far beyond its time limit; charged up to open_job_cap after the limit",
             "with Slurm, use `sacctmgr show runawayjobs` to list and end jobs that no longer run; "
             "with OpenPBS, use `qstat` to see if the job still runs"),
     FINDING(JOB_OPEN_FOR_LONG, "job_open_for_long",
@@ -44,8 +44,8 @@ static const struct {
             "job ended far beyond its time limit; charged up to its end",
             "if the job did not run that long, correct time_end in its row of the job table"),
     FINDING(JOB_BEFORE_CLUSTER, "job_before_cluster",
-            "job or rollup starts long before its cluster was created; charged, but the capacity "
-            "does not count from it",
+            "job or rollup starts long before its cluster was created; charged, but its start is "
+            "not used to compute the capacity",
             "correct time_start in the job's row of the job table, or creation_time of the cluster "
             "in cluster_table"),
     FINDING(OTHER_WEIGHTS, "other_weights",
@@ -61,21 +61,23 @@ static const struct {
             "or move it with `scontrol update`"),
     FINDING(
         JOB_LOST, "job_lost",
-        "job has been pending for longer than any limit allows; it has no priority and no place",
+        "job has been pending for longer than any limit allows; it has no priority and no place "
+        "in the queue",
         "use `sacctmgr show runawayjobs` to list and end jobs that slurmctld no longer knows"),
     FINDING(JOB_WITHOUT_ASSOCIATION, "job_without_association",
             "association of jobs is missing; their usage is unattributed",
             "if the association's row was deleted by hand, restore it"),
-    FINDING(SHARES_NEGATIVE, "shares_negative", "association has negative shares; taken as 0",
+    FINDING(SHARES_NEGATIVE, "shares_negative", "association has negative shares; treated as 0",
             "set its fairshare with sacctmgr"),
     FINDING(ASSOCIATION_LEFT_OUT, "association_left_out",
-            "association has no valid parent; left out with all below it (on_bad_rows = skip)",
+            "association has no valid parent; left out with all associations below it "
+            "(on_bad_rows = skip)",
             "set its parent with sacctmgr"),
     FINDING(DELETED_WITHOUT_PARENT, "deleted_without_parent",
             "deleted association has no existing account above it; its usage is unattributed",
             "do nothing, or add the account again"),
     FINDING(PARENTS_DISAGREE, "parents_disagree",
-            "id_parent and the account's name lead to different parents; id_parent counts",
+            "id_parent and the account's name lead to different parents; id_parent is used",
             "set its parent with sacctmgr, which writes both"),
     FINDING(SHARES_DRIFT, "shares_drift",
             "association differs from shares_file, or is missing in the file or the database",
@@ -83,7 +85,7 @@ static const struct {
             "the database match it, or export the file again"),
     FINDING(CLUSTER_IS_ANOTHER, "cluster_is_another",
             "cluster was replaced by a different one of the same name; history, days, recorded "
-            "associations and the ledger of the earlier one remain",
+            "associations and the ledger of the earlier cluster remain",
             "if fairmill should read the earlier cluster, correct the settings; otherwise give "
             "this cluster a separate results database"),
     FINDING(CAPACITY_UNKNOWN, "capacity_unknown",
@@ -102,22 +104,24 @@ static const struct {
             "change in txn_table cannot be interpreted, or txn_table cannot be read",
             "if the database login may not read txn_table, grant it SELECT"),
     FINDING(FACTOR_UNDATED, "factor_undated",
-            "usage factor changed at an unknown time between two runs; the new one counts from the "
-            "later run on",
+            "usage factor changed at an unknown time between two runs; the new factor applies from "
+            "the later run on",
             "do nothing; to record the time of later changes, make them with sacctmgr"),
     FINDING(FACTOR_UNKNOWN, "factor_unknown",
-            "usage factor before a change is unknown; the first known one counts", "do nothing"),
+            "usage factor before a change is unknown; the first known factor is used",
+            "do nothing"),
     FINDING(FACTOR_OVERRULED, "factor_overruled",
-            "usage factor in qos_table contradicts the last change in txn_table; txn_table counts",
+            "usage factor in qos_table contradicts the last change in txn_table; the factor in "
+            "txn_table is used",
             "set the factor with sacctmgr"),
-    FINDING(LEDGER_LOST, "ledger_entry_lost", "ledger entry is missing; it does not count",
+    FINDING(LEDGER_LOST, "ledger_entry_lost", "ledger entry is missing; it has no effect",
             "import the entry from an export of the ledger, or undo it"),
     FINDING(LEDGER_CHANGED, "ledger_entry_changed",
-            "ledger entry is not as it was entered; it counts as it is now",
+            "ledger entry was changed after it was entered; its current values are used",
             "restore its row, or undo the entry"),
     FINDING(CLUSTER_VANISHED, "cluster_vanished",
             "cluster is missing in the accounting database and was not marked as deleted; its "
-            "results stay",
+            "results are kept",
             "restore its row in cluster_table, or remove its results with `fairmill forget`"),
     FINDING(KEPT_CHANGED, "kept_rows_changed",
             "another program changed stored rows; fairmill rebuilt them",
@@ -127,11 +131,13 @@ static const struct {
             "if you corrected these jobs, do nothing; otherwise find out who changed them"),
     FINDING(
         DAYS_LOST, "days_changed_after_purge",
-        "another program changed the usage of days whose jobs were purged; it stays as it is now",
+        "another program changed the usage of days whose jobs were purged; the changed values are "
+        "kept",
         "restore the rows from a backup; let only fairmill write to the result tables"),
     FINDING(
         RECORDS_CHANGED, "records_changed",
-        "another program changed recorded history that cannot be rebuilt; it stays as it is now",
+        "another program changed recorded history that cannot be rebuilt; the changed values are "
+        "kept",
         "restore the rows from a backup; let only fairmill write to the result tables"),
     FINDING(DAYS_INCOMPLETE, "days_incomplete",
             "usage of days could not be stored; a later full run rebuilds it",
@@ -141,11 +147,11 @@ static const struct {
             "set [pbs] job_sort_formula to a formula in the subset of Python that fairmill.conf(5) "
             "describes"),
     FINDING(RECORD_UNREADABLE, "record_unreadable",
-            "records of accounting logs cannot be read; they do not count",
+            "records of accounting logs cannot be read; they are ignored",
             "correct the log, then run `fairmill import pbs --anew`"),
     FINDING(
         RESOURCE_UNKNOWN, "resource_unknown",
-        "formula names a resource that no job has; it counts as 0",
+        "formula names a resource that no job has; its value is 0",
         "if the name is wrong, correct the formula; if jobs will have the resource, do nothing"),
 };
 
@@ -207,7 +213,7 @@ static uint64_t times(const struct finding *finding)
     return finding->jobs ? finding->jobs : 1;
 }
 
-/* Combines a finding with another one of the same subject and end. */
+/* Combines `added` with a kept finding of the same subject and end time. */
 static void combine(struct finding *kept, const struct finding *added)
 {
     if (added->jobs) {

@@ -62,14 +62,14 @@ const char *finding_meaning(enum finding_kind kind);
 const char *finding_remedy(enum finding_kind kind);
 
 /*
- * The maximum number of findings of one kind that are kept.  The ones with the lowest subjects are
- * kept, so that the result does not depend on the order of rows.
+ * The maximum number of findings of one kind that are kept.  The findings with the lowest subjects
+ * are kept, so that the result does not depend on the order of rows.
  */
 #define FINDINGS_PER_KIND 100
 
 #define FINDING_DETAIL 120
 struct finding {
-    uint64_t subject; /* an id, usually of a job or an association; 0 is the cluster */
+    uint64_t subject; /* an id, usually of a job or an association; 0 for the cluster */
     uint64_t ends;    /* for a checkpointed row of a job, the time at which it ended; otherwise 0 */
     /* For a finding about several jobs: their number, and the times at which the first and the last
      * of them started; otherwise 0. */
@@ -77,8 +77,8 @@ struct finding {
     char detail[FINDING_DETAIL];
 };
 /*
- * Returns the detail of the finding.  If the finding counts jobs, returns `buffer` with their
- * number, their start times in local time and the detail, truncated to the size of `buffer`.
+ * Returns the detail of the finding.  If the finding is about several jobs, returns `buffer` with
+ * their number, their start times in local time and the detail, truncated to the buffer's size.
  */
 const char *finding_detail(const struct finding *finding, char buffer[FINDING_DETAIL]);
 
@@ -93,8 +93,8 @@ struct findings {
 struct findings *findings_create(void);
 void findings_destroy(struct findings *findings);
 /*
- * Adds a finding.  If the subject already has one, increments `seen` and keeps the detail that
- * sorts first.
+ * Adds a finding and increments `seen`.  If the subject already has a finding of this kind, keeps
+ * only the detail that sorts first.
  */
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...) __attribute__((format(printf, 4, 5)));
@@ -114,7 +114,10 @@ void findings_add_jobs(struct findings *findings, enum finding_kind kind,
     __attribute__((format(printf, 4, 5)));
 /* Makes `findings` a copy of `others`, including the end times. */
 void findings_copy(struct findings *findings, const struct findings *others);
-/* Adds all findings of `others`, without their end times.  Adds up `seen`. */
+/*
+ * Adds all findings of `others` without their end times, and adds their `seen` to that of
+ * `findings`.
+ */
 void findings_merge(struct findings *findings, const struct findings *others);
 /* Removes findings whose row ended at or before `cutoff`. */
 void findings_expire(struct findings *findings, uint64_t cutoff);

@@ -23,7 +23,7 @@ static struct natural power_of_ten(unsigned power)
     return number;
 }
 
-/* Returns numerator / denominator, rounded half to even, or RATE_TOO_LARGE. */
+/* Returns the numerator divided by the denominator, rounded half to even, or RATE_TOO_LARGE. */
 static uint128 rounded_quotient(struct natural numerator, const struct natural *denominator)
 {
     int shift = (int)natural_bits(&numerator) - (int)natural_bits(denominator);
@@ -55,8 +55,8 @@ uint128 rate_of_product(const struct decimal *factors, size_t count, unsigned ha
     }
     if (!numerator.length)
         return 0;
-    /* Outside these powers the result is certain.  Within them all numbers fit: the digits have 240
-     * bits, 10^64 exceeds 2^(104+50), and 10^-110 is below 2^-(240+20). */
+    /* Outside this range of powers the result is known.  Within the range all numbers fit: the
+     * digits have 240 bits, 10^64 exceeds 2^(104+50), and 10^-110 is below 2^-(240+20). */
     if (power > 64)
         return RATE_TOO_LARGE;
     if (power < -110)

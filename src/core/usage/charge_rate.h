@@ -6,8 +6,9 @@
 #include "util/number.h"
 
 /*
- * A charge rate: units (UNITS_PER_TRES) per TRES and second.  Nothing is charged at RATE_TOO_LARGE
- * or above.  A charge must also be below it.
+ * A charge rate is the number of units that one TRES is charged per second.  With factor 1 it is
+ * UNITS_PER_TRES (decay_table.h).  If a rate or a charge is RATE_TOO_LARGE or more, nothing is
+ * charged.
  */
 #define RATE_TOO_LARGE ((uint128)1 << 104)
 

@@ -25,7 +25,7 @@ static bool is_one(const struct decimal *factor)
     return factor->digits == 1 && factor->power == 0;
 }
 
-/* A QOS with its factors in order of time.  The first one also applies before its `from`. */
+/* A QOS with its factors in order of time.  The first factor also applies before its `from`. */
 struct qos_factor {
     uint64_t from;
     struct decimal factor;
@@ -37,7 +37,7 @@ struct qos {
     const struct qos_factor *factors;
 };
 
-/* Weights and the ids of their TRES; id 0 if the TRES does not exist. */
+/* Weights and the ids of their TRES.  The id is 0 if the TRES does not exist. */
 struct weighing {
     const struct weight_list *list;
     uint64_t *ids;
@@ -59,13 +59,14 @@ struct charge_rates {
     struct id_index *qos_place;
     struct qos *qos;
     uint32_t qos_count;
-    bool *qos_met; /* in the order of the settings */
+    bool *qos_met; /* true if the QOS exists; in the order of the settings */
 
     struct names *partitions; /* partitions in the settings; names with a factor come first */
-    struct charge_rate_terms *terms; /* by partition, then the terms of all other partitions */
+    struct charge_rate_terms *terms; /* for these partitions, then for all other partitions */
     size_t partition_count;
 
-    /* By terms and QOS; the last column is for unknown QOS.  NULL until requested. */
+    /* A table of rates.  It has one row for each element of `terms`, one column for each QOS, and a
+     * last column for unknown QOS.  A rate is NULL until it is requested. */
     const struct charge_rate **tariffs;
     const struct charge_rate *plain;
     struct arena *arena;
@@ -201,7 +202,7 @@ void charge_rates_destroy(struct charge_rates *rates)
 
 /*
  * Like Slurm, ignores a weight of billing, which is itself the weighted sum.  If names differ only
- * in case, which slurmdbd does not allow, the lowest id counts.
+ * in case, which slurmdbd does not allow, uses the lowest id.
  */
 void charge_rates_add_tres(struct charge_rates *rates, uint64_t id, const char *type,
                            const char *name)
@@ -421,7 +422,10 @@ static uint64_t charge_rate_hash_of(uint64_t number, const struct decimal *one_f
     return hash_words(words, sizeof words / sizeof *words);
 }
 
-/* The time of the first factor is left out, so that the source of that time does not matter. */
+/*
+ * Does not hash the time of the first factor, because that factor also applies to all earlier
+ * times.
+ */
 static uint64_t hash_of_factor(const struct qos *qos, size_t span)
 {
     const struct qos_factor *factor = &qos->factors[span];

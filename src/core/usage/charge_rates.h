@@ -15,7 +15,7 @@ enum { TRES_CPU = 1, TRES_BILLING = 5 };
 /* The quantity by which a job is charged. */
 enum charge_basis {
     CHARGE_AUTO, /* its weighted TRES if weights are set for it and their sum, rounded down, equals
-                    its billing; otherwise as CHARGE_BILLING */
+                    its billing; otherwise its billing */
     CHARGE_BILLING, /* its billing, or 0 */
     CHARGE_CPU,
     CHARGE_TRES, /* its weighted TRES */
@@ -72,30 +72,33 @@ void charge_weights_free(struct charge_weights *weights);
 /* The charge rates of the jobs of one partition and QOS, by TRES. */
 struct tres_rate {
     uint64_t id;
-    bool in_maximum; /* if set, only the maximum of these is charged; the others are summed */
+    bool in_maximum; /* if set, only the largest of these TRES is charged; other TRES are summed */
     uint128 rate;
     double weight; /* without factors, as slurmctld uses it */
 };
 struct charge_rate {
     uint128 rate; /* for billing or CPUs */
-    bool weighs;  /* weights apply */
+    bool weighs;  /* true if weights apply */
     size_t tres_count;
     const struct tres_rate *tres; /* valid if `weighs` */
-    uint32_t list;         /* 0: the general weights; otherwise the weights of a partition ... */
-    const char *partition; /* ... with this name; "" for the general weights */
+    uint32_t list;         /* 0 for the general weights; otherwise the weights of `partition` */
+    const char *partition; /* name of a partition; "" for the general weights */
     const struct charge_rate *later; /* the rate from later_from on, or NULL */
     uint64_t later_from;
 };
 /* Returns the rate of the chain that applies at `time`. */
 const struct charge_rate *charge_rate_at(const struct charge_rate *rate, uint64_t time);
 
-/* Returns the rate of one TRES under this basis, 0 if it is not charged. */
+/*
+ * Returns the rate of one TRES under CHARGE_TRES, or 0 if the TRES is not charged.  With any other
+ * basis, returns the rate for billing or CPUs.
+ */
 uint128 charge_rate_of_tres(const struct charge_rate *rate, enum charge_basis charge,
                             uint64_t tres);
 
 /*
  * Creates charge rates for these weights.  `weights` must outlive them.  First add the rows of the
- * database with the functions below, then call charge_rates_find().
+ * accounting database with the functions below, then call charge_rates_find().
  */
 struct charge_rates *charge_rates_create(enum charge_basis charge,
                                          const struct charge_weights *weights);
@@ -107,21 +110,23 @@ void charge_rates_add_tres(struct charge_rates *rates, uint64_t id, const char *
                            const char *name);
 void charge_rates_add_qos(struct charge_rates *rates, uint64_t id, const char *name, size_t length,
                           double usage_factor);
-/* A usage factor of a QOS from a time on.  The first one also applies before that time. */
+/* A usage factor of a QOS from a time on.  The first factor also applies before that time. */
 struct factor_span {
     uint64_t from;
     double factor;
 };
+/* Replaces the factors of an added QOS.  `spans` is in ascending order and not empty. */
 void charge_rates_set_factors(struct charge_rates *rates, uint64_t qos,
                               const struct factor_span *spans, size_t count);
 /*
  * Returns the first rate of the chain for a job, valid until charge_rates_destroy().  A QOS that
- * was not added has factor 1.  If `partition` is a comma-separated list, its first name counts.
+ * was not added has factor 1.  If `partition` is a comma-separated list, uses its first name,
+ * unless the settings contain the whole text as one name.
  */
 const struct charge_rate *charge_rates_find(struct charge_rates *rates, uint64_t qos,
                                             const char *partition, size_t length);
 bool charge_rates_has_qos(const struct charge_rates *rates, uint64_t qos);
-/* Returns the rate without any factor. */
+/* Returns the rate with the general weights and without factors. */
 const struct charge_rate *charge_rates_plain(struct charge_rates *rates);
 
 /*

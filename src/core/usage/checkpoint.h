@@ -7,13 +7,13 @@
 #include "core/number/wide.h"
 
 /*
- * The checkpoint: stored usage sums of jobs that ended long ago, so that the next run need not read
- * these jobs.
+ * The checkpoint: stored usage sums of jobs that ended long ago.  With them, the next run does not
+ * need to read these jobs.
  *
- * Usage sums are integers that do not depend on `now` (decay_table.h).  So the sum over the jobs
- * that ended before a given time never changes: it is not aged and not rounded.  A run adds the
- * jobs that have ended since or are open, and gets exactly the sums that reading all jobs would
- * give.
+ * Usage sums are integers that do not depend on `now` until the decay epoch advances
+ * (decay_table.h).  So the sum over the jobs that ended before a given time does not change: it is
+ * not aged and not rounded.  A run adds the jobs that ended later or are still open.  The result is
+ * exactly the sum over all jobs.
  */
 
 /* Sums by the association id of job rows, even if no such association exists. */
@@ -29,8 +29,8 @@ struct usage_sums {
 struct usage_sums *usage_sums_create(void);
 void usage_sums_destroy(struct usage_sums *sums);
 /*
- * Returns the sum of an id; adds it as 0 if it is missing.  The pointer is valid until another id
- * is added.
+ * Returns the sum of an id.  If the id is missing, first adds it with the sum 0.  The pointer is
+ * valid until another id is added.
  */
 struct wide *usage_sums_of(struct usage_sums *sums, uint64_t id);
 /* Returns the row of an id, or NULL. */
@@ -38,8 +38,8 @@ struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id);
 /* Returns pointers to all rows by ascending id.  The caller frees the array. */
 const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums);
 /*
- * Returns the hash of one sum.  The hash of all sums is the total of these, so it does not depend
- * on their order.
+ * Returns the hash of one sum.  The hash of all sums is the total of their single hashes, so it
+ * does not depend on the order of the sums.
  */
 uint64_t usage_sum_hash(uint64_t id, const struct wide *sum);
 
@@ -67,43 +67,46 @@ struct day_hash {
 struct day_hashes {
     struct day_hash *of_day;
     size_t count;            /* number of days from 1970 on */
-    struct day_hash rollups; /* of the rollups that replace purged jobs in the sums */
+    struct day_hash rollups; /* for the rollups that replace purged jobs in the sums */
 };
 /* Adds the hash of a row, or subtracts it if `negative`. */
 void day_hash_add(struct day_hash *slice, uint64_t hash, bool negative);
 void day_hashes_add(struct day_hashes *hashes, uint64_t time_end, uint64_t hash, bool negative);
-/* Sets the value of a day, in days from 1970 on. */
+/* Sets the value of a day.  `day` is the number of days since 1970-01-01. */
 void day_hashes_set(struct day_hashes *hashes, uint64_t day, struct day_hash hash);
-/* Returns the value of a day; it is zero without rows. */
+/* Returns the value of a day, or zeros if the day has no rows. */
 struct day_hash day_hash_of(const struct day_hashes *hashes, uint64_t day);
 bool day_hash_same(struct day_hash one, struct day_hash other);
 void day_hashes_free(struct day_hashes *hashes);
 
-/* The description of the sums; one row per cluster.  Times are in epoch seconds; 0 is unknown. */
+/*
+ * The description of the sums; one row per cluster.  Times are in epoch seconds; 0 means none or
+ * unknown.
+ */
 struct checkpoint {
     bool kept;                /* a checkpoint exists */
     uint64_t as_of;           /* time of the run that stored it */
     uint64_t full_as_of;      /* time of the last full run */
-    uint64_t cutoff;          /* the sums include rows with a time_end after this time ... */
-    uint64_t checkpointed_to; /* ... and before this time */
-    uint64_t start;           /* charges before this time did not count */
-    uint64_t jobs_from;       /* before this time, rollups are in the sums in place of jobs */
-    uint64_t oldest_end;      /* oldest time_end of these rows; UINT64_MAX if there are none */
-    uint64_t first_charge;    /* first second that counts in the sums, or UINT64_MAX */
+    uint64_t cutoff;          /* the sums exclude rows with a time_end at or before this time */
+    uint64_t checkpointed_to; /* the checkpoint time: the sums include rows that ended before it */
+    uint64_t start;           /* start of the decay table: the sums exclude earlier usage */
+    uint64_t jobs_from;       /* before this time, the sums include rollups instead of jobs */
+    uint64_t oldest_end;      /* oldest time_end of the included rows, or UINT64_MAX */
+    uint64_t first_charge;    /* first second with usage in the sums, or UINT64_MAX */
     uint64_t newest_end;      /* newest time_end of all ended rows */
     uint64_t sums_hash, open_hash;
-    uint64_t checked_to; /* this round of checks has read rows that ended before this time */
+    uint64_t checked_to; /* the current round of checks has read rows that ended before this time */
     char *source;        /* identity of the accounting database */
     char *basis;         /* everything else that the sums depend on; lines of `name value` */
 };
 void checkpoint_free(struct checkpoint *checkpoint);
-/* Returns the time before which all usage in the sums lies. */
+/* Returns the end of the period that the sums cover.  All their usage is before this time. */
 uint64_t checkpoint_reach(const struct checkpoint *checkpoint);
 /* Returns a hash of all fields.  It is stored with the checkpoint to detect damage. */
 uint64_t checkpoint_hash(const struct checkpoint *checkpoint);
 /*
  * Returns the name of the first line in which two bases differ, or NULL if they are equal.  The
- * caller frees it.
+ * caller frees the name.
  */
 char *checkpoint_basis_difference(const char *one, const char *other);
 

@@ -16,7 +16,7 @@ struct day_sums {
     struct day_sum *rows;
     size_t count, room;
     size_t ordered; /* number of leading rows that are sorted, each sum once */
-    uint32_t *seen; /* last row of a sum, by hash; a hint, as rows move; NULL: unused */
+    uint32_t *seen; /* last row of a sum, by hash; a hint, because rows move; or NULL */
 };
 
 #define SEEN_BITS 12
@@ -99,7 +99,7 @@ static int by_day_and_id(const void *a, const void *b)
     return day_sums_compare(a, b);
 }
 
-/* The least of several numbers, and the bits of the largest difference from it. */
+/* The least of several numbers, and the size in bits of the largest difference from it. */
 struct spread {
     uint64_t least;
     unsigned bits;
@@ -171,7 +171,10 @@ static struct day_sum *by_digits(const struct day_sums *sums, const struct sprea
     return rows;
 }
 
-/* Ids in a database are close together and fit into the keys.  Other ids use qsort(). */
+/*
+ * Uses the radix sort if the parts of the keys fit into 64 bits, and qsort() otherwise.  They
+ * usually fit, because the ids in a database are close together.
+ */
 static void day_sums_put_in_order(struct day_sums *sums)
 {
     struct spread days, ids;

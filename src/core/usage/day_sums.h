@@ -14,7 +14,7 @@ struct day_sum {
     struct wide sum;
 };
 
-/* The usage of an association per second; subtracted if `negative`. */
+/* The usage of an association per second.  It is subtracted if `negative` is set. */
 struct usage_rate {
     uint64_t id;
     uint128 units; /* below 2^127 */
@@ -31,8 +31,8 @@ void day_sums_destroy(struct day_sums *sums);
 bool day_sum_is_in_range(const struct wide *sum);
 
 /*
- * Adds `seconds` at a rate to an association's sum.  Units are below 2^127, so each product is in
- * range, and 2^60 such products are below 2^255.
+ * Adds the product of a rate and `seconds` to an association's sum.  The rate is below 2^127, so
+ * each product is in range, and the sum of 2^60 products is below 2^255.
  */
 void day_sums_add_product(struct day_sums *sums, uint32_t day, const struct usage_rate *rate,
                           uint64_t seconds);
@@ -40,8 +40,8 @@ void day_sums_add_product(struct day_sums *sums, uint32_t day, const struct usag
 bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct wide *more);
 
 /*
- * Returns the number of rows in memory.  Several rows may belong to the same sum until
- * day_sums_sorted() combines them.
+ * Returns the number of rows in memory.  A sum may have several rows until day_sums_sorted()
+ * combines them.
  */
 size_t day_sums_held(const struct day_sums *sums);
 
@@ -53,9 +53,9 @@ const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count);
 void day_sums_clear(struct day_sums *sums);
 
 /*
- * Computes the part of usage that was spread evenly over [start, end) and lies before `until`,
- * rounded down.  A day's part is the difference of two such values, so no remainder is lost between
- * days.  Returns false if it overflows.
+ * Spreads `units` evenly over [start, end), and sets `*share` to the part before `until`, rounded
+ * down.  A day's part is the difference of two such values, so no remainder is lost between days.
+ * Returns false if the product of `units` and the seconds overflows.
  */
 bool day_share(uint128 units, uint64_t start, uint64_t end, uint64_t until, struct wide *share);
 

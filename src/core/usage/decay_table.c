@@ -9,13 +9,13 @@
 
 #define UINT128(high, low) ((uint128)(high) << 64 | (low))
 
-/* ln 2 x 2^128, and 1 / ln 2 as a 128-bit mantissa times 2^-127. */
+/* LN_2 is ln 2 * 2^128.  ONE_BY_LN_2 is (1 / ln 2) * 2^127. */
 static const uint128 LN_2 = UINT128(0xb17217f7d1cf79ab, 0xc9e3b39803f2f6af);
 static const uint128 ONE_BY_LN_2 = UINT128(0xb8aa3b295c17f0bb, 0xbe87fed0691d3e88);
 
 /*
- * A divisor with floor((2^64 - 1) / number).  Each row needs four divisions, and with the
- * processor's instruction these would take as long as everything else here.
+ * A divisor and its reciprocal, floor((2^64 - 1) / number).  Each job row needs four divisions.
+ * With the processor's instruction, they would take as long as all other work in this file.
  */
 struct divisor {
     uint64_t number, reciprocal;
@@ -31,12 +31,12 @@ struct decay_table {
     unsigned denominator_bits;
     /* R(f) = coarse[f div step] x fine[f mod step]; coarse includes the constant factor. */
     uint64_t step;
-    bool shares_tables; /* coarse and fine belong to another table */
+    bool shares_tables; /* another table owns coarse and fine */
     uint128 *coarse, *fine;
     struct divisor by_half_life, by_step;
-    /* For decay in steps.  Periods are numbered from 0 after `shift` is added to a time.  `oldest`
-     * is the first one that counts.  From it on, `weights` has each period's weight and `begins`
-     * its Q at the start. */
+    /* For decay in steps.  The number of a time's period is (time + shift) div period.  `oldest` is
+     * the first period in the arrays.  `weights` contains the weight of each period, and `begins`
+     * contains Q at the start of each period. */
     uint64_t shift, oldest, newest;
     struct divisor by_period;
     double factor;
@@ -48,7 +48,10 @@ static struct divisor decay_table_divisor_of(uint64_t number)
     return (struct divisor){ number, UINT64_MAX / number };
 }
 
-/* Returns the quotient and sets `*rest`.  The estimate is exact or one too low. */
+/*
+ * Returns the quotient and sets `*rest` to the remainder.  The estimated quotient is exact or one
+ * too low.
+ */
 static inline uint64_t divide(struct divisor by, uint64_t dividend, uint64_t *rest)
 {
     uint64_t quotient = (uint64_t)((uint128)dividend * by.reciprocal >> 64);
@@ -66,7 +69,7 @@ static inline uint64_t divide(struct divisor by, uint64_t dividend, uint64_t *re
  */
 static uint128 power_of_two(uint64_t part, uint64_t whole)
 {
-    /* exponent = 2^128 x ln 2 x part / whole, by long division */
+    /* exponent = 2^128 * ln 2 * part / whole, by long division */
     uint128 low = (uint128)(uint64_t)LN_2 * part;
     uint128 high = (uint128)(uint64_t)(LN_2 >> 64) * part + (low >> 64);
     uint128 rest = (high >> 64) % whole;
@@ -126,7 +129,7 @@ static void make_tables(struct decay_table *decay, uint128 scale)
         decay->fine[i] = power_of_two(i % half_life, half_life);
 }
 
-/* Returns 10^-6 with 128 bits: 2^141 / 15625 x 2^-147. */
+/* Returns 10^-6 with 128 bits: (2^141 / 15625) * 2^-147. */
 static struct floating one_millionth(void)
 {
     uint128 top = (uint128)1 << 127;
@@ -136,7 +139,7 @@ static struct floating one_millionth(void)
 
 /*
  * Sets the factors between sums and usage.  One unit for a second at `now` has the weight
- * 2^age_bits x 2^(phase / half-life).
+ * 2^age_bits * 2^(phase / half-life).
  */
 static void set_units(struct decay_table *decay, int age_bits, uint64_t phase)
 {
@@ -163,7 +166,7 @@ uint64_t decay_table_epoch_at(uint64_t half_life, uint64_t now)
     return block > 56 ? block - 56 : 0;
 }
 
-/* Creates a table that shares the arrays of `other`, or has its own if `other` is NULL. */
+/* Creates a table that shares the arrays of `other`, or has its own arrays if `other` is NULL. */
 static struct decay_table *decay_table_make(const struct decay_table *other, uint64_t half_life,
                                             uint64_t now, uint64_t start)
 {
@@ -207,15 +210,15 @@ struct decay_table *decay_table_create_like(const struct decay_table *other, uin
 
 #define STEP_BITS 88
 
-/* Returns the seconds that, added to the time of a step, make it a multiple of the period. */
+/* Returns the number of seconds to add to the time of a step to get a multiple of the period. */
 static uint64_t shift_of(const struct decay_cycles *steps)
 {
     return steps->period - steps->epoch % steps->period;
 }
 
 /*
- * Returns the number of the period of `now`.  The time of a step belongs to the period that it
- * ends.
+ * Returns the number of the period of `now`.  If `now` is the time of a step, this is the period
+ * that ends at `now`.
  */
 static uint64_t newest_period(const struct decay_cycles *steps, uint64_t now)
 {
@@ -232,8 +235,8 @@ uint64_t decay_cycles_count(const struct decay_cycles *steps, uint64_t now, uint
 }
 
 /*
- * Computes the weight of each period; the newest is 2^STEP_BITS.  One more element serves `now` if
- * it is the end of a period.
+ * Computes the weight of each period; the newest period has the weight 2^STEP_BITS.  One more
+ * element is used for `now` if a period ends at `now`.
  */
 static void make_weights(struct decay_table *decay, const struct decay_cycles *steps)
 {
@@ -341,7 +344,7 @@ uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t
     return a < b ? decay_epoch_of(decay, b) - decay_epoch_of(decay, a) : 0;
 }
 
-/* ln 2 x 2^128 */
+/* ln 2 * 2^128 */
 #define LN_2 UINT128(UINT64_C(0xb17217f7d1cf79ab), UINT64_C(0xc9e3b39803f2f6af))
 
 uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time)
@@ -410,7 +413,7 @@ bool rollup_usage(const struct decay_table *decay, const struct rollup *rollup, 
         return false;
     uint64_t end = rollup->end < until ? rollup->end : until;
     uint128 weight = decay_table_weight(decay, rollup->start < since ? since : rollup->start, end);
-    /* The product is below 2^128 x 2^126. */
+    /* The product is below 2^128 * 2^126. */
     struct natural factors[] = { natural_of(units), natural_of(weight) };
     struct natural product = natural_product(&factors[0], &factors[1]);
     natural_divide(&product, rollup->end - rollup->start);

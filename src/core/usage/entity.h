@@ -8,19 +8,17 @@ struct text;
 
 /*
  * Numbers of the members of OpenPBS's fairshare tree.  The root has its own number, because
- * OpenPBS's 0 means no association here.  Entities that are in no line of resource_group are
- * children of the group `unknown` and get numbers from ENTITY_UNLISTED on.
+ * OpenPBS's 0 means no association here.  Entities that resource_group does not list are children
+ * of the group `unknown` and get numbers from ENTITY_UNLISTED on.
  */
 #define ENTITY_ROOT INT32_MAX
 #define ENTITY_UNKNOWN 1
-#define ENTITY_UNLISTED (UINT32_C(1) << 30) /* the first such number */
+#define ENTITY_UNLISTED (UINT32_C(1) << 30) /* first number of an unlisted entity */
 /* Names in resource_group; pbsfs calls the root TREEROOT. */
 #define ENTITY_ROOT_NAME "root"
 #define ENTITY_UNKNOWN_NAME "unknown"
 
-/*
- * The kind of entity that OpenPBS's fairshare counts a job for: fairshare_entity in sched_config.
- */
+/* The kind of entity that OpenPBS charges for a job: fairshare_entity in sched_config. */
 enum entity_kind {
     ENTITY_EUSER,
     ENTITY_EGROUP,

@@ -13,8 +13,8 @@
 /* Tolerance in seconds between the clocks of the database and of the runs. */
 #define SKEW_S 300
 /*
- * Rows of txn_table that are less than this many seconds older than the last recording run are read
- * on each run, as transactions may be committed late.
+ * Each run starts to read txn_table this many seconds before the last run that recorded factors,
+ * because transactions may be committed late.
  */
 #define OVERLAP_S 86400
 
@@ -197,7 +197,7 @@ static bool factor_history_is_of(const struct factor_event *event, const struct 
                      : maker->row && !strcmp(event->name, maker->row->name);
 }
 
-/* Adds all points with a known time.  If several are in the same second, the last one counts. */
+/* Adds all points with a known time.  Keeps only the last of several points in the same second. */
 static void add_dated(struct maker *maker)
 {
     const struct factor_history *history = maker->history;
@@ -225,8 +225,8 @@ static void add_dated(struct maker *maker)
 }
 
 /*
- * A QOS that slurmdbd itself created has no transaction that adds it.  It began with the default
- * factor.
+ * A QOS that slurmdbd itself created has no transaction that adds it.  Such a QOS began with the
+ * default factor.
  */
 static void add_default(struct maker *maker)
 {
@@ -239,7 +239,8 @@ static void add_default(struct maker *maker)
 
 /*
  * Returns true if a row of txn_table explains the change that two runs observed.  The clocks of the
- * two hosts may differ, so the first change shortly after the later run qualifies, too.
+ * two hosts may differ, so the first change shortly after the later run is accepted, too, if it has
+ * the observed factor.
  */
 static bool is_dated(const struct maker *maker, const struct factor_point *seen)
 {
@@ -261,7 +262,10 @@ static const struct factor_point *point_at(const struct maker *maker, int64_t ti
     return found;
 }
 
-/* Returns true if the note is an observation at the time of this run, which replaces it. */
+/*
+ * Returns true if the note is an observation at the time of this run.  This run replaces such a
+ * note.
+ */
 static bool is_seen_again(const struct maker *maker, const struct factor_point *note)
 {
     return note->told == FACTOR_SEEN && note->at == maker->now && maker->row &&
@@ -271,7 +275,7 @@ static bool is_seen_again(const struct maker *maker, const struct factor_point *
 /*
  * Adds observed factors that txn_table does not explain: before its first row, and if two runs
  * observed different factors.  The run that first observed a factor found no row in txn_table.  So
- * a row that is only slightly older was added after that run.
+ * a row with a slightly earlier time was added after that run.
  */
 static void add_seen(struct maker *maker)
 {
@@ -295,7 +299,7 @@ static void add_seen(struct maker *maker)
 
 /*
  * Records a change of unknown time.  Sets `seen->seen_before` to the last time at which the factor
- * was different.  Sets history->undated, unless an earlier run of the same time observed the
+ * was different.  Sets history->undated, unless an earlier run as of the same time observed the
  * change, too.
  */
 static void note_undated(struct maker *maker, struct factor_point *seen, int64_t last)
@@ -312,8 +316,8 @@ static void note_undated(struct maker *maker, struct factor_point *seen, int64_t
 }
 
 /*
- * Returns true if the last run observed the same factor as this one.  Then a row of txn_table that
- * contradicts it appeared late.
+ * Returns true if the last run observed the same factor as this run.  Then a row of txn_table that
+ * contradicts the factor is late-arriving.
  */
 static bool saw_no_change(const struct maker *maker, double factor)
 {
@@ -324,8 +328,8 @@ static bool saw_no_change(const struct maker *maker, double factor)
 }
 
 /*
- * Adds the current factor, which is the last one.  A run as of a past time cannot know when it was
- * set.
+ * Adds the current factor as the last point.  A run as of a past time cannot know when the factor
+ * was set.
  */
 static void add_present(struct maker *maker)
 {

@@ -13,22 +13,23 @@ struct transaction;
  *
  * Evidence comes from txn_table, which takes precedence, and from runs.  Runs record the content of
  * txn_table, so that its factors remain known when its rows are purged.  Factors that runs observed
- * in qos_table count only if txn_table does not decide:
+ * in qos_table are used only if txn_table does not determine the factor:
  *
- *   - The first observed factor applies until the first row of txn_table that is not older.
+ *   - The first observed factor applies until the first row of txn_table, unless that row is
+ *     earlier than the observation.
  *
- *   - If two runs observed different factors and no row between them explains the change, the new
- *     factor applies from the later run on.  Usage until then keeps the charge that slurmctld made,
- *     as far as is known.  The same rule applies if the first run of all observes a factor that
- *     txn_table lacks.
+ *   - If two runs observed different factors and no row between the runs explains the change, the
+ *     new factor applies from the later run on.  Usage before the later run keeps the factor with
+ *     which slurmctld charged it, as far as this factor is known.  The same rule applies if the
+ *     very first run observes a factor that txn_table lacks.
  *
- *   - If runs observed no change, and a row that appears late contradicts them, the row counts.
+ *   - If runs observed no change, but a late-arriving row contradicts them, the row is used.
  *
- * The first known factor also applies to earlier times.  If it results from a change, that may be
- * wrong.
+ * The first known factor also applies to earlier times.  If that factor results from a change, the
+ * earlier factor may have been different.
  *
- * The row of a removed QOS always has factor 1, so it is ignored: the last factor before the
- * removal stays.
+ * The row of a removed QOS always has factor 1, so the row is ignored.  The last factor before the
+ * removal continues to apply.
  */
 
 enum factor_evidence {
@@ -37,7 +38,8 @@ enum factor_evidence {
     FACTOR_SEEN,    /* not in txn_table; first observed by a run */
 };
 /*
- * Convert to and from the name in fairmill_qos_change.  The second returns false if it is unknown.
+ * Convert to and from the name in fairmill_qos_change.  factor_evidence_of() returns false if the
+ * name is unknown.
  */
 const char *factor_evidence_name(enum factor_evidence told);
 bool factor_evidence_of(const char *name, enum factor_evidence *told);
@@ -49,9 +51,9 @@ struct factor_point {
     uint64_t id;
     int64_t at;
     enum factor_evidence told;
-    int64_t seen_before; /* FACTOR_SEEN: time of the last run that observed a different factor, or
-                            FACTOR_UNSEEN; equal to `at` if txn_table contradicts the observation
-                            and counts */
+    /* For FACTOR_SEEN, the time of the last run that observed a different factor, or FACTOR_UNSEEN.
+     * It equals `at` if txn_table contradicts the observation and takes precedence. */
+    int64_t seen_before;
     double factor;
     const char *name; /* from the accounting database, or as recorded */
 };
@@ -65,7 +67,7 @@ struct qos_row {
 };
 
 struct factor_history {
-    int64_t last_seen;          /* last run that recorded factors */
+    int64_t last_seen;          /* time of the last run that recorded factors */
     int64_t distrusted;         /* time of a damaged record; if set, no record is used */
     struct factor_point *notes; /* recorded points, by id and time */
     size_t note_count;
@@ -76,7 +78,7 @@ struct factor_history {
     struct factor_event *events;
     size_t event_count;
     struct arena *texts; /* allocates the names in `events` */
-    bool complete;       /* txn_table was read as far back as it goes ... */
+    bool complete;       /* all rows of txn_table were read ... */
     bool whole;          /* ... and no row of it was purged */
 
     struct factor_point *points; /* the result, by id and time */
@@ -99,9 +101,9 @@ void factor_history_note(struct factor_history *history, const struct factor_poi
 int64_t factor_history_since(const struct factor_history *history);
 
 /*
- * Adds a transaction of the accounting database.  Call it in order of time.  Returns false if it
- * cannot be interpreted. factor_history_forget_source() discards everything from the database, so
- * that it can be read again.
+ * Adds a transaction of the accounting database.  Call it in order of time.  Returns false if the
+ * transaction cannot be interpreted.  factor_history_forget_source() discards everything from the
+ * database, so that it can be read again.
  */
 void factor_history_forget_source(struct factor_history *history);
 bool factor_history_add(struct factor_history *history, const struct transaction *transaction);
@@ -109,7 +111,7 @@ bool factor_history_add(struct factor_history *history, const struct transaction
 /*
  * Computes the points from the recorded points, the transactions and the current rows, which must
  * remain valid.  In `times`, `time` is the time of the computation, and `now` is the time at which
- * the rows were read, or `time` if that is earlier.
+ * the rows were read, or `time` if `time` is earlier.
  */
 struct factor_times {
     int64_t now, time;

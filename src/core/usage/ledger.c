@@ -134,7 +134,10 @@ struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t
     return coming;
 }
 
-/* Resets of the whole cluster are not included; they set the start of the decay table. */
+/*
+ * Returns true if the entry changes usage before its time.  Resets of the whole cluster are not
+ * included; they set the start of the decay table.
+ */
 static bool is_of_past(const struct ledger_entry *entry)
 {
     return entry->kind == LEDGER_REFUND || (ledger_kind_resets(entry->kind) && !entry->of_cluster);
@@ -199,7 +202,7 @@ static int by_association(const void *a, const void *b)
     return (one->entry > other->entry) - (one->entry < other->entry);
 }
 
-/* Adds the resets.  `counts` is indexed like the ledger's entries. */
+/* Adds the resets.  `counts` is true for each entry of the ledger that is in effect. */
 static void add_resets(struct ledger_state *state, const struct ledger *ledger,
                        const struct chains *chains, const bool *counts)
 {

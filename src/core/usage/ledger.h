@@ -7,17 +7,17 @@
 
 /*
  * The ledger: dated entries with which administrators correct usage.  Entries are never changed or
- * deleted; a wrong one is undone by another.
+ * deleted; a later entry can undo a wrong one.
  *
- * An entry counts in each run whose `now` is not before the entry's time, even if it was entered
- * later.  So the values of any past time can be computed again from the entries.  The effect of an
- * entry is an integer, like a charge (decay_table.h):
+ * An entry takes effect in each run with a `now` at or after the entry's time, even if it was
+ * entered later.  So the values of any past time can be computed again from the entries.  The
+ * effect of an entry is an integer, like a charge (decay_table.h):
  *
  *     credit, debit  subtracts or adds a charge of X TRES for the second that ends at its time
- *     refund         removes the charges of the job's rows that began up to its time
+ *     refund         removes the charges of the job's rows that began at or before its time
  *     reset          removes usage of some or all associations before its time
  *     set            resets some associations, then adds X TRES-seconds at its time to one of them
- *     undo           makes the undone entry count at no time; an undo can be undone
+ *     undo           cancels another entry at all times; an undo can be undone
  */
 
 enum ledger_kind {
@@ -33,8 +33,8 @@ enum ledger_kind {
 /* Returns the name in the result tables and in text output. */
 const char *ledger_kind_name(enum ledger_kind kind);
 /*
- * Return true if the kind has an association and an amount, or if it removes usage and may have
- * covered associations.
+ * ledger_kind_has_amount() returns true for kinds with an association and an amount.
+ * ledger_kind_resets() returns true for kinds that remove usage and may cover associations.
  */
 bool ledger_kind_has_amount(enum ledger_kind kind);
 bool ledger_kind_resets(enum ledger_kind kind);
@@ -69,31 +69,29 @@ void ledger_add(struct ledger *ledger, const struct ledger_entry *entry);
 void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association);
 
 /*
- * Returns the last entry of the chain of undos that starts with entry `id`, or that entry itself if
- * it was not undone.  Only this entry of the chain can be undone now.  Returns NULL if there is no
- * such entry.
+ * Returns the last entry of the chain of undos that starts with entry `id`, or entry `id` itself if
+ * it was not undone.  Of this chain, only the returned entry can be undone now.  Returns NULL if no
+ * entry has this id.
  */
 const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_t id);
-/*
- * Returns true if the entry was undone, so that it does not count: its chain has an odd number of
- * undos.
- */
+/* Returns true if the entry was undone and has no effect: its chain has an odd number of undos. */
 bool ledger_is_undone(const struct ledger *ledger, uint64_t id);
 
 /*
- * Returns the entries that start to count after `now`, up to `end`.  The caller destroys the
- * ledger.
+ * Returns a ledger with the entries that take effect after `now` and not after `end`.  The caller
+ * destroys the ledger.
  */
 struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end);
 /*
- * Returns the time of the next of these entries after `after`, or UINT64_MAX.  With `of_past`,
- * considers only entries that change earlier usage: refunds, and resets and sets of associations.
+ * Returns the time of the first entry in `coming` after `after`, or UINT64_MAX if there is none.
+ * With `of_past`, considers only entries that change earlier usage: refunds, and resets and sets of
+ * associations.
  */
 uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
 /*
- * Returns a copy of `ledger` that shows the later effect on earlier usage.  Refunds, and resets and
- * sets of associations, that are dated after `now` and up to `until` are dated `now`, and such a
- * set becomes a reset.  The caller destroys the ledger.
+ * Returns a copy of `ledger` in which future entries already change past usage.  A refund, or a
+ * reset or set of associations, that is dated after `now` and not after `until` gets the time
+ * `now`.  A set with a new time becomes a reset.  The caller destroys the copy.
  */
 struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until);
 
@@ -104,7 +102,7 @@ struct ledger_reset {
 /* The effective entries at one time. */
 struct ledger_state {
     uint64_t cluster_reset;           /* time of the last reset of all associations, or 0 */
-    uint64_t cluster_reset_entry;     /* its entry id */
+    uint64_t cluster_reset_entry;     /* id of the entry with that reset */
     struct ledger_entry *adjustments; /* credits, debits, and sets that no later reset removes */
     size_t adjustment_count;
     struct job_keys refunded;    /* job ids, ascending */
@@ -113,7 +111,10 @@ struct ledger_state {
     size_t reset_count;
     struct id_index *places; /* association to its first reset */
 };
-/* Returns the state at `now`; it is empty if `ledger` is NULL.  The caller destroys it. */
+/*
+ * Returns the state at `now`, or an empty state if `ledger` is NULL.  The caller destroys the
+ * state.
+ */
 struct ledger_state *ledger_at(const struct ledger *ledger, uint64_t now);
 void ledger_state_destroy(struct ledger_state *state);
 
@@ -124,7 +125,8 @@ void ledger_state_destroy(struct ledger_state *state);
 uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
                              uint64_t before);
 /*
- * Returns a hash of all values that ledger_reset_before() can return for `before`; 0 if all are 0.
+ * Returns a hash of all values that ledger_reset_before() can return for `before`, or 0 if all of
+ * these values are 0.
  */
 uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before);
 
@@ -133,7 +135,7 @@ bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t beg
 
 /*
  * Computes the effect of a credit, debit or set: sets `*units` and returns the weight, which is 0
- * if the entry no longer counts.  Sets `*negative` if the product must be subtracted.
+ * if the entry no longer has an effect.  Sets `*negative` if the product must be subtracted.
  */
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
                       const struct decay_table *decay, uint128 *units, bool *negative);

@@ -61,7 +61,7 @@ static double decay_steps_charge_of(const struct steps *steps, uint64_t seconds)
     return (double)seconds * steps_decay(steps, seconds);
 }
 
-/* Returns the last cycle before `time`, which must not be after the newest cycle. */
+/* Returns the last cycle before `time`.  `time` must not be after the newest cycle. */
 static uint64_t step_before(const struct steps *steps, uint64_t newest, uint64_t time)
 {
     return newest - ((newest - time) / steps->period + 1) * steps->period;
@@ -73,8 +73,8 @@ static uint64_t decay_steps_later_of(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the worth of the cycles in which the job ran: from the first one after its start to the
- * last one before `end`, or to the newest.
+ * Returns the worth of the cycles in which the job ran: from the first cycle after its start to the
+ * last cycle before `end`, or to the newest cycle if that is earlier.
  */
 static double worth_of_steps(const struct steps *steps, uint64_t newest, uint64_t start,
                              uint64_t end)

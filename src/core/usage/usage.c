@@ -47,7 +47,7 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
 
 /*
  * Reads the billing, or the CPUs with `charge = cpu`. slurmdbd does not store a count of 0, so a
- * job without billing is free.
+ * job without billing is charged 0.
  */
 static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *list, size_t length,
                                          uint64_t *count)
@@ -56,7 +56,7 @@ static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *l
     return tres_count(list, length, charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING, count);
 }
 
-/* Returns count x rate, or RATE_TOO_LARGE if the product is not below it. */
+/* Returns count * rate, or RATE_TOO_LARGE if the product is RATE_TOO_LARGE or more. */
 static uint128 usage_charge_of(uint64_t count, uint128 rate)
 {
     uint128 units;
@@ -69,8 +69,8 @@ static uint128 usage_charge_of(uint64_t count, uint128 rate)
 }
 
 /*
- * The position in an iteration over the TRES of a list that have a charge rate.  If a TRES occurs
- * twice, the first one counts, as in tres_count().
+ * The position in an iteration over the TRES of a list that have a charge rate.  If a TRES is
+ * listed twice, its first count is used, as in tres_count().
  */
 struct tres_walk {
     const char *at, *end;
@@ -117,8 +117,9 @@ static enum tres_reading weighted_charge(const struct charge_rate *rate, const c
 }
 
 /*
- * Returns a bound of a + count * weight as a processor may compute it in doubles: the product may
- * be rounded before the addition or not.  `side` is 0 for a lower and INFINITY for an upper bound.
+ * Returns a bound of a + count * weight as a processor may compute it in doubles.  The processor
+ * may or may not round the product before the addition.  `side` is 0 for a lower and INFINITY for
+ * an upper bound.
  */
 static double sum_towards(double a, double count, double weight, double side)
 {
@@ -131,9 +132,9 @@ static double sum_towards(double a, double count, double weight, double side)
 }
 
 /*
- * Returns true if slurmctld can have computed this billing with these weights.  It computes in
- * doubles, so a sum close to an integer may be on either side of it, depending on its processor and
- * the order of the TRES.
+ * Returns true if slurmctld can have computed this billing with these weights.  slurmctld computes
+ * in doubles, so a sum close to an integer may be slightly lower or higher.  This depends on the
+ * processor and on the order of the TRES.
  */
 static bool makes_billing(const struct charge_rate *rate, const char *list, size_t length,
                           uint64_t billing)
@@ -156,9 +157,9 @@ static bool makes_billing(const struct charge_rate *rate, const char *list, size
 }
 
 /*
- * Returns true if the weights explain the stored billing.  A missing billing was cut to 0.  The
- * result depends only on the list and the weights, because factors change the charge rate, not the
- * billing.
+ * Returns true if the weights explain the stored billing.  A missing billing is a sum that was
+ * rounded down to 0.  The result depends only on the list and the weights, because factors change
+ * the charge rate, not the billing.
  */
 static bool is_verified(const struct charge_rate *rate, const char *list, size_t length)
 {
@@ -277,8 +278,8 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     bool charged = job_is_charged(outcome);
     if (charged && units)
         *term = (struct charge_term){ units, weight, start, end };
-    /* Do not report a row without weight.  A finding about its times takes precedence over one
-     * about its weights. */
+    /* Do not report a row without weight.  A finding about its times takes precedence over a
+     * finding about its weights. */
     bool told = weight && (!charged || span->outcome == JOB_CHARGED);
     return told ? outcome : span->outcome;
 }

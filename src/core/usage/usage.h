@@ -25,11 +25,11 @@
  * optimizations depend on this:
  *
  *   - The checkpoint (checkpoint.h) stores the sums of jobs that ended long ago.  Later runs
- *     continue from it.
+ *     continue from these sums.
  *
- *   - The multi-time accumulator computes usage at several times in one scan.  It adds a row once
- *     for all times after its end.  It charges a row again only for the times at which the job was
- *     still running.
+ *   - The multi-time accumulator computes usage at several times in one scan.  It adds a job row
+ *     once for all times after the job's end.  It charges the row again only for the times at which
+ *     the job was still running.
  */
 
 /*
@@ -52,10 +52,10 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
 struct charging {
     const struct decay_table *decay;
     enum charge_basis charge;
-    uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
-    bool in_past;          /* now is a past time: later starts and ends of jobs are not findings */
-    uint64_t from;         /* before this time, rollups replace jobs */
-    uint64_t days_from;    /* usage after this time counts for its day even if its weight is 0 */
+    uint64_t open_job_cap; /* maximum seconds that an open job is charged beyond its time limit */
+    bool in_past;          /* now is a past time; later starts and ends are not findings */
+    uint64_t from;         /* jobs are charged from this time on; rollups replace earlier usage */
+    uint64_t days_from;    /* usage after this time is added to its day even if its weight is 0 */
 };
 
 /* A job row of the accounting database.  Times are in epoch seconds; 0 means unknown. */
@@ -64,8 +64,9 @@ struct job {
     uint64_t time_limit;    /* minutes; no limit if 0, TIME_LIMIT_NONE or above */
     const char *tres_alloc; /* if NULL, the charge rate alone is the charge */
     size_t tres_alloc_length;
-    uint64_t open_for_long; /* seconds; a job without an end and a limit that is open for longer is
-                               a finding; 0: never */
+    /* Seconds, or 0 for no maximum.  A job that has no end and no limit and has been open for
+     * longer is reported as JOB_OPEN_FOR_LONG. */
+    uint64_t open_for_long;
 };
 #define TIME_LIMIT_NONE 0xfffffffeu
 /* Tolerance in seconds for job times that are later than now. */
@@ -74,7 +75,7 @@ struct job {
 enum job_outcome {
     JOB_CHARGED, /* the charge may be 0 */
     /* Charged, but reported as a finding: */
-    JOB_CAPPED,            /* far beyond its limit and still open: charged up to open_job_cap */
+    JOB_CAPPED,            /* open far beyond its limit: charged up to open_job_cap beyond it */
     JOB_ENDS_IN_FUTURE,    /* charged as an open job */
     JOB_OPEN_FOR_LONG,     /* charged as an open job; has no limit that shows if it still runs */
     JOB_ENDS_BEYOND_LIMIT, /* charged up to its end, which is far beyond its limit */
@@ -98,8 +99,8 @@ struct job_span {
 };
 struct job_span job_span(const struct charging *charging, const struct job *job);
 /*
- * The times at which slurmctld registered with slurmdbd.  It runs a decay cycle when it registers
- * and then once per period, until it starts again.
+ * The times at which slurmctld registered with slurmdbd.  slurmctld runs a decay cycle when it
+ * registers and then once per period, until it is restarted.
  */
 struct passes {
     uint64_t *registered; /* ascending */
@@ -108,13 +109,13 @@ struct passes {
 /*
  * Returns a time at or before `now` that is a whole number of periods after the decay cycle just
  * before `before`.  Cycles are counted from the last registration before `before`.  If `now` is
- * closer to `before`, they are counted backwards from `now`, because in some releases each cycle
- * comes slightly later than a period.
+ * closer to `before` than that registration, they are counted backwards from `now`, because in some
+ * releases each cycle comes slightly later than a period.
  */
 uint64_t passes_newest(const struct passes *passes, uint64_t now, uint64_t period, uint64_t before);
 /*
- * Returns the time of slurmctld's last decay cycle before `before`, or 0.  Cycles are `period`
- * apart, and the newest was at `newest`.
+ * Returns the time of slurmctld's last decay cycle before `before`, or 0 if that would be before
+ * 1970.  slurmctld runs a cycle every `period` seconds.  The newest cycle was at `newest`.
  */
 uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
 /*
@@ -124,18 +125,18 @@ uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
  */
 void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period);
 /*
- * Returns the start of the row.  A later row of a resized job starts at the resize, its
- * time_submit.
+ * Returns the start of the row.  A later row of a resized job starts at its time_submit, which is
+ * the time of the resize.
  */
 uint64_t job_begin(const struct job *job);
 
 /*
  * A charge: `units` per second times `weight` from the decay table.  Both are 0 if nothing is
- * charged.  If only the weight is 0, the usage still counts for its days.
+ * charged.  If only the weight is 0, the usage is still added to its days.
  */
 struct charge_term {
     uint128 units, weight;
-    uint64_t start, end; /* the first second that counts, and the first after it that does not */
+    uint64_t start, end; /* the first charged second, and the first second after the charged time */
 };
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
                             const struct job_span *span, const struct charge_rate *rate,
@@ -153,13 +154,13 @@ uint128 tres_charge(enum charge_basis charge, const struct charge_rate *rate, co
  * start.  Initialize it with zeros.
  */
 struct suspensions {
-    uint64_t key, counted_from, counted_to; /* the part of the last interval that counted */
+    uint64_t key, counted_from, counted_to; /* the used part of the last interval */
 };
 /*
- * Returns the part of the weight of a job's charge that belongs to the interval from `start` to
- * `end`.  Seconds that an earlier interval of the job covered do not count again.  If `end` is 0,
- * the interval ends with the job; if `start` is 0, there is no interval.  If nothing counts, sets
- * `counted_from` to `counted_to`.
+ * Returns the weight of the suspended interval from `start` to `end`, limited to the time of the
+ * job's charge.  Excludes seconds that an earlier interval of the job covered.  If `end` is 0, the
+ * interval ends with the job.  If `start` is 0, there is no interval.  If all seconds are excluded,
+ * returns 0 and sets `counted_from` to `counted_to`.
  */
 uint128 suspensions_weight(struct suspensions *suspensions, const struct decay_table *decay,
                            uint64_t key, const struct charge_term *term, uint64_t start,

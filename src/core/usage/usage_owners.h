@@ -8,45 +8,50 @@
 #include "core/usage/usage.h"
 
 /*
- * Usage owners: the associations that the usage of another association counts for, by time
- * interval.  Nearly all associations have no entry and own their usage.
+ * Usage owners: the associations to which the usage of another association is attributed, by time
+ * interval.  Nearly all associations own their usage and have no entry.
  */
 struct usage_owner {
     uint64_t association; /* owns the usage before `until` */
     uint64_t until;
-    const struct usage_owner *later; /* owner from `until` on; NULL: the association itself */
+    const struct usage_owner *later; /* owner from `until` on; NULL for the association itself */
 };
 
 struct usage_owners *usage_owners_create(void);
 void usage_owners_destroy(struct usage_owners *owners);
 /*
- * Makes `owner` the owner of the usage of `association` before `until`, back to an earlier `until`
- * of the same association.  Call it in ascending order of `until` for each association.
+ * Makes `owner` the owner of the usage of `association` before `until`.  If the same association
+ * was added earlier, the interval begins at its previous `until`.  Call it in ascending order of
+ * `until` for each association.
  */
 void usage_owners_add(struct usage_owners *owners, uint64_t association, uint64_t until,
                       uint64_t owner);
 /* Returns the first owner of the association, or NULL.  `owners` may be NULL. */
 const struct usage_owner *usage_owners_find(const struct usage_owners *owners,
                                             uint64_t association);
-/* Gets the association with owners at `place`, from 0 on.  Returns false after the last. */
+/*
+ * Gets the association with owners at index `place`, from 0 on.  Returns false if `place` is too
+ * large.
+ */
 bool usage_owners_at(const struct usage_owners *owners, uint32_t place, uint64_t *association);
 /*
- * Returns a hash of the owners before `reach`, 0 if there are none.  If it changes, stored sums of
- * that time belong to other associations.
+ * Returns a hash of the owners before `reach`, or 0 if there are none.  If the hash changes, the
+ * usage in stored sums of that time has other owners.
  */
 uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach);
 
 /*
  * A charge interval: a part of a row's time with one charge rate and one usage owner.  The
  * intervals of a row are consecutive and cover all of its time; nearly every row has only one.
- * Each is charged separately.  As sums are exact, the cuts themselves do not change the total.
+ * Each interval is charged separately.  Because sums are exact, the cuts themselves do not change
+ * the total.
  */
 struct slice {
     uint64_t start, end;             /* empty if end <= start */
     uint64_t association;            /* the usage owner */
     const struct charge_rate *rate;  /* applies to the interval */
     uint64_t own;                    /* the association of the job */
-    const struct usage_owner *owner; /* from `start` on; NULL: the association itself */
+    const struct usage_owner *owner; /* owner from `start` on; NULL for the association itself */
 };
 
 /*
@@ -57,8 +62,8 @@ void charge_interval_cut(struct slice *interval, uint64_t end);
 
 /*
  * Returns the first interval of the time from `start` to `end`.  `rate` and `owner` are the first
- * of their chains; `owner` may be NULL.  Inline, like the next function, because every job row
- * calls it.
+ * of their chains; `owner` may be NULL.  Inline, like the next function, because it is called for
+ * every job row.
  */
 static inline struct slice charge_interval_first(uint64_t start, uint64_t end,
                                                  const struct charge_rate *rate,
