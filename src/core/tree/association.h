@@ -16,9 +16,9 @@ struct association {
     uint32_t account, user, partition, parent_account;
     int32_t shares;
     bool deleted;
-    bool is_default;   /* slurmdbd: its account is its user's default account */
+    bool is_default;   /* slurmdbd: `account` is the default account of `user` */
     bool usage_is_set; /* see struct node */
-    uint32_t order;    /* position by `lineage` or `lft`; only orders ties as slurmctld does */
+    uint32_t order;    /* position by `lineage` or `lft`; orders ties as slurmctld does */
 };
 
 /* All rows of a cluster in any order, including deleted ones. */

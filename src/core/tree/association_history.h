@@ -16,14 +16,15 @@ struct findings;
  *
  *   - Before T: the last run at or before T, and the changes in the database's transaction log.
  *
- *   - After T: the first run after T, or the current rows.  Either is valid back to the
- *     association's last modification.
+ *   - After T: the first run after T, or the current rows.  The state that they show is valid from
+ *     the association's last modification on.
  *
- * Each piece of evidence covers an interval.  A value is known at T if one interval covers T, or if
- * several do and agree.  Between two intervals a value is known only if the transaction log covers
- * that time completely.  Any other value is uncertain: it is taken from the database alone, and the
- * finding past_unknown reports it.  Another run can therefore confirm a value or change nothing,
- * but cannot make a correct value wrong.
+ * Each piece of evidence covers an interval.  A value is known at T if at least one interval covers
+ * T, and if all intervals that cover T show the same value.  If T is between two intervals, a value
+ * is known only if the transaction log covers the time between them completely.  Any other value is
+ * uncertain.  An uncertain value is taken from the database alone, without observations of runs,
+ * and the finding past_unknown reports it.  An additional run can therefore confirm a value or
+ * change nothing, but it cannot make a correct value wrong.
  *
  * The transaction log records when an association was added, but not when an account was moved.  An
  * account that was modified for no logged reason may have been moved.  If the log gives a reason,
@@ -55,7 +56,10 @@ struct change {
     uint64_t sequence; /* set by association_history_add() */
 };
 
-/* The state of an association as a run recorded it; if removed, the state before the removal. */
+/*
+ * The state of an association as a run recorded it; for a removed one, the state before the
+ * removal.
+ */
 struct observation {
     int64_t at; /* time of the run */
     uint32_t id;
@@ -68,7 +72,8 @@ struct observation {
 
 /*
  * The observations that apply to one run, by ascending id.  In association_history.before, an
- * association without a row did not exist.  In association_history.after, it was as in `before`.
+ * association without a row did not exist.  In association_history.after, an association without a
+ * row was as in `before`.
  */
 struct observations {
     int64_t at; /* time of the run; NEVER if there is no such run */
@@ -107,8 +112,8 @@ struct association_history {
     size_t touch_count;
     struct modified *modified;
     size_t modified_count;
-    int64_t distrusted; /* time of the first damaged record, or NEVER; if set, observations do not
-                           count */
+    int64_t distrusted; /* time of the first damaged record, or NEVER; if set, observations are
+                           ignored */
     int64_t log_start;  /* time of the oldest transaction still in the log, or NEVER */
     uint64_t sequence;
 };
@@ -124,8 +129,8 @@ void association_history_destroy(struct association_history *history);
 void association_history_move(struct association_history *history, int64_t now);
 
 /*
- * Sets the times of the last run at or before now, and of the first run after it.  Either may be
- * NEVER.  Must precede association_history_observe().
+ * Sets the times of the last run at or before history->now, and of the first run after
+ * history->now.  Either may be NEVER.  Must precede association_history_observe().
  */
 void association_history_set_runs(struct association_history *history, int64_t before,
                                   int64_t after);
@@ -138,9 +143,9 @@ void association_history_observe(struct association_history *history,
                                  const struct observation *observation);
 
 /*
- * Add data from the database.  Changes and removals must be added in log order, bulk modifications
- * in ascending order of time. association_history_forget_source() discards all of this data, so
- * that it can be read again.
+ * Add data from the database.  Changes and removals must be added in log order, and bulk
+ * modifications in ascending order of time.  association_history_forget_source() discards all of
+ * this data, so that it can be read again.
  */
 void association_history_forget_source(struct association_history *history);
 void association_history_add(struct association_history *history, const struct change *change);
@@ -157,7 +162,7 @@ void association_history_set_times(struct association_history *history, uint64_t
  */
 struct association_history_counts {
     size_t by_runs, by_source, by_times, unknown;
-    bool moved; /* an association has another lineage than its current row, or no row now */
+    bool moved; /* an association has a different lineage than its current row, or no row */
 };
 
 /*

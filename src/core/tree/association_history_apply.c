@@ -9,8 +9,8 @@
 #include "util/text.h"
 
 /*
- * A row whose parent is uncertain, with the parent that runs recorded.  It replaces the database's
- * parent if that did not exist.
+ * A row with an uncertain parent, and the parent that runs recorded.  The recorded parent replaces
+ * the parent from the database if the latter did not exist.
  */
 struct refutable {
     size_t row;
@@ -123,7 +123,7 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
            id_index_find(living, row->parent_id) == INDEX_NONE;
 }
 
-/* Clears a parent id that leads to no existing row.  Then the parent is found by name. */
+/* Clears each parent id for which no row exists, so that the parent is found by name. */
 static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
 {
     struct id_index *living = living_of(rows, count),
@@ -179,8 +179,8 @@ static void rebuild(struct rebuilding *work, size_t place, struct association *r
     struct association seen = known.row;
     if (known.doubts)
         take_from_source(work, place, &known);
-    /* Keep deleted rows, which pass their usage to the parent, but not rows that were created
-     * later. */
+    /* Keep deleted rows, which pass their usage to the parent, but not rows that were created after
+     * T. */
     bool is_row =
         known.lives || (subject->row != NO_ROW && subject->created <= timeline->history->now);
     if (!known.lives)
@@ -208,7 +208,7 @@ static struct association *rebuild_all(struct rebuilding *work, size_t *count)
     for (size_t i = 0; i < timeline->subject_count; i++)
         rebuild(work, i, rows, count);
     replace_refuted(work, rows, *count);
-    /* Rows that repeat an id stay as they are; tree_build() reports them. */
+    /* Keep rows with a repeated id; tree_build() reports them. */
     for (size_t i = 0; i < timeline->present.count; i++)
         if (timeline_subject(timeline, timeline->present.rows[i].id)->row != i)
             rows[(*count)++] = timeline->present.rows[i];

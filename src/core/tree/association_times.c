@@ -37,7 +37,7 @@ struct association_times_search {
     struct association_times *times;
 };
 
-/* Maps account names to ids, because older tables link by name only. */
+/* Maps account names to ids, because older tables contain only the parent's name. */
 static void find_accounts(struct association_times_search *search)
 {
     const struct associations *present = &search->timeline.present;
@@ -88,8 +88,8 @@ static int association_times_by_time(const void *a, const void *b)
 }
 
 /*
- * Adds the states of one association.  Its state can change when it was created, modified, or
- * changed by a transaction.
+ * Adds the states of one association.  The state can change at its creation, at its last
+ * modification and at each logged change.
  */
 static void association_times_add_subject(struct association_times_search *search,
                                           const struct subject *subject)

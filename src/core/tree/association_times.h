@@ -11,8 +11,8 @@ struct names;
 struct association_history;
 
 /*
- * The state of an association from a time on.  `row.deleted` is set if it does not exist then.
- * Each row has the id of its parent.
+ * The state of an association from a time on.  `row.deleted` is set if the association does not
+ * exist from that time on.  Each row has the id of its parent.
  */
 struct association_since {
     int64_t at; /* epoch seconds, or SINCE_EVER */
@@ -20,7 +20,9 @@ struct association_since {
 };
 #define SINCE_EVER INT64_MIN
 
-/* The states of all associations, in any order.  Two states of one association differ in time. */
+/*
+ * The states of all associations, in any order.  Each state of an association has a different time.
+ */
 struct association_times {
     struct names *names;
     uint32_t empty_name;
@@ -30,7 +32,7 @@ struct association_times {
 
 /* Appends a copy of `*row`. */
 void association_times_add(struct association_times *times, const struct association_since *row);
-/* Frees the rows, but not the names, which belong to the caller.  Accepts zeroed `times`. */
+/* Frees the rows, but not the names, which the caller owns.  Accepts zeroed `times`. */
 void association_times_free(struct association_times *times);
 
 /*

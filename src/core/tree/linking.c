@@ -13,7 +13,10 @@
 #define BAD_ROWS_NAMED 10
 #define CYCLE_NAMED 5
 
-/* In characters.  The result tables allow this many, and slurmdbd fewer. */
+/*
+ * Maximum length of a name, in characters.  The result tables allow this length; slurmdbd allows
+ * less.
+ */
 #define LONGEST_NAME 255
 
 bool linking_is_account(const struct linking *linking, const struct association *row)
@@ -76,7 +79,7 @@ static size_t names_hash(const struct association *row)
     return (size_t)(hash >> 20);
 }
 
-/* The existing rows by names: an open-addressed hash table of their places. */
+/* The existing rows by names: an open-addressed hash table of their indexes. */
 struct row_set {
     uint32_t *places;
     size_t mask;
@@ -134,7 +137,7 @@ static void enter_rows(struct linking *linking)
             linking->parent[i] = DUPLICATE;
             continue;
         }
-        /* Use a deleted account's row only until an existing one with that name is found. */
+        /* Use a deleted account's row only until an existing account with that name is found. */
         uint32_t *account = &linking->account_row[row->account];
         if (linking_is_account(linking, row) &&
             (*account == NO_NODE || linking->kind[*account] == GONE))
@@ -157,8 +160,8 @@ static const char *flaw_of(const struct linking *linking, uint32_t name)
 }
 
 /*
- * Returns true if any name has a flaw.  Few sites have such names, and without them rows need no
- * check.
+ * Returns true if any name has a flaw.  Few sites have such names.  If no name has a flaw, rows
+ * need no check.
  */
 static bool any_flaw(const struct linking *linking)
 {
@@ -298,7 +301,7 @@ int linking_link(struct linking *linking, struct error *err)
     return 0;
 }
 
-/* Reports a cycle for one of its rows, with the ids of a few others. */
+/* Reports a cycle for one of its rows, with the ids of up to CYCLE_NAMED other rows. */
 static void note_cycle(struct linking *linking, uint32_t start)
 {
     struct text what = { 0 };
@@ -314,8 +317,8 @@ static void note_cycle(struct linking *linking, uint32_t start)
 }
 
 /*
- * Finds the existing rows without a node.  They are below a bad row, which was already reported, or
- * in a cycle.  Each cycle is reported once.
+ * Finds the existing rows without a node.  Such a row is in a cycle, or below a bad row that was
+ * already reported.  Each cycle is reported once.
  */
 static void note_unreached(struct linking *linking, uint32_t nodes)
 {

@@ -9,19 +9,19 @@ struct error;
 
 /*
  * First step of building the tree: checks each row and finds its parent's row.  Only tree.c uses
- * this; it then creates the nodes.
+ * this step.  tree.c then creates the nodes.
  */
 
 /* Kinds of rows. */
 enum { LIVE_USER, LIVE_ACCOUNT, GONE };
 
 /*
- * Loops prefetch data this many rows ahead.  With very many rows they would otherwise mostly wait
- * for memory.
+ * Loops prefetch data this many rows ahead.  With very many rows, loops without prefetch would
+ * mostly wait for memory.
  */
 #define PREFETCH_DISTANCE 12
 
-/* The parent of a row that repeats another row and is ignored. */
+/* The value in `parent` for a row that repeats another row and is ignored. */
 #define DUPLICATE (NO_NODE - 1)
 
 struct linking {
@@ -43,7 +43,10 @@ struct linking {
     bool linked_by_id; /* see struct associations */
 };
 
-/* Returns a linking of these rows, which stay the caller's.  Free it with linking_free(). */
+/*
+ * Returns a linking of these rows.  The caller still owns the rows, and frees the linking with
+ * linking_free().
+ */
 struct linking linking_of(const struct associations *associations, enum bad_rows bad_rows,
                           struct findings *findings);
 void linking_free(struct linking *linking);
@@ -60,8 +63,8 @@ bool linking_is_live_child(const struct linking *linking, uint32_t i);
 
 /*
  * Records existing rows without a node.  Call it when all rows that are reachable from the root
- * have a node; `nodes` is their number.  Returns -1 with ERROR_DATA if any row is bad and bad_rows
- * is BAD_ROWS_FAIL.
+ * have a node; `nodes` is the number of nodes.  Returns -1 with ERROR_DATA if any row is bad and
+ * bad_rows is BAD_ROWS_FAIL.
  */
 int linking_check_reached(struct linking *linking, uint32_t nodes, struct error *err);
 

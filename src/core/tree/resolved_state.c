@@ -7,17 +7,17 @@
  * The two ends are the states at the last run before `at` and at the first run after it (or now).
  * From each end, the logged changes lead to the state at `at`.  The functions below derive
  * existence, shares and parent in this way from both ends.  If the log covers the time completely,
- * or if nothing was modified, a single end is enough.  If the two results differ, the value is
- * uncertain.
+ * or if nothing was modified, a single end is enough.  If the results from the two ends differ, the
+ * value is uncertain.
  */
 struct evidence {
     const struct timeline *timeline;
     const struct subject *subject;
     int64_t at;
     struct state before, after;
-    /* The first change between the ends, and the first one after `at`; or subject->end.  Changes in
-     * the same second as a run are included.  The run may have been before or after them, but the
-     * state at the end of that second is the same. */
+    /* The first change between the ends, and the first change after `at`.  Each is subject->end if
+     * there is no such change.  Changes in the same second as a run are included.  The run may have
+     * been before or after these changes, but the state at the end of that second is the same. */
     const struct change *first, *next;
 };
 
@@ -49,8 +49,9 @@ static bool is_made_between(const struct evidence *evidence)
 }
 
 /*
- * Returns true if the association was created after `at`.  If it existed at the later end but was
- * created after that, its row was lost and created again.  Then the creation time proves nothing.
+ * Returns true if the association was created after `at`.  If the association existed at the later
+ * end but its creation time is after that end, its row was lost and created again.  Such a creation
+ * time proves nothing.
  */
 static bool is_made_later(const struct evidence *evidence)
 {
@@ -66,7 +67,7 @@ static bool is_silent(const struct evidence *evidence)
            !is_made_between(evidence);
 }
 
-/* Without modification times, a value that is the same at both ends counts as unchanged. */
+/* Without modification times, a value that is the same at both ends is treated as unchanged. */
 static bool is_taken_as_unchanged(const struct evidence *evidence)
 {
     return is_silent(evidence) && evidence->after.modified == NEVER;
@@ -141,8 +142,8 @@ static enum life life_ahead_of(const struct change *change, enum life life)
 }
 
 /*
- * Returns true if any account was removed between two times.  Purged rows of its descendants would
- * leave no other trace.
+ * Returns true if any account was removed between two times.  If the rows of its descendants were
+ * purged, there may be no other trace of their removal.
  */
 static bool is_account_removed(const struct evidence *evidence, int64_t after, int64_t until)
 {
@@ -151,7 +152,10 @@ static bool is_account_removed(const struct evidence *evidence, int64_t after, i
     return i && history->account_removals[i - 1] > after;
 }
 
-/* Returns true if the association did not exist later and the time of its removal is unknown. */
+/*
+ * Returns true if the association did not exist at some time after `at` and the time of its removal
+ * is unknown.
+ */
 static bool is_end_untold(const struct evidence *evidence)
 {
     const struct subject *subject = evidence->subject;
@@ -331,7 +335,7 @@ static void resolved_state_tell_shares(const struct evidence *evidence,
 
 struct edge {
     bool known;
-    int64_t at; /* the time from which, or at which, it had this parent */
+    int64_t at; /* the time from which, or at which, this was the parent */
     uint32_t id, account;
     enum evidence_source told;
 };
@@ -347,7 +351,10 @@ static struct edge edge_of(const struct state *state, int64_t at)
                           state->told };
 }
 
-/* Returns the parent at the last addition up to `at`, or as a later run recorded it. */
+/*
+ * Returns the parent at the last addition up to `at`.  If a run recorded the parent after that
+ * addition, returns the recorded parent.
+ */
 static struct edge earlier_edge(const struct evidence *evidence)
 {
     const struct change *first =
@@ -374,7 +381,10 @@ static bool is_added_again(const struct evidence *evidence)
     return is_added_later(evidence) || (!row->deleted && !evidence->after.lives);
 }
 
-/* Returns the parent at the later end; unknown if the association was added again in between. */
+/*
+ * Returns the parent at the later end.  It is unknown if the association was added again after
+ * `at`.
+ */
 static struct edge later_edge(const struct evidence *evidence)
 {
     struct edge edge = edge_of(&evidence->after, evidence->timeline->until);
@@ -383,8 +393,8 @@ static struct edge later_edge(const struct evidence *evidence)
 }
 
 /*
- * Returns true if an account may have had another parent than the edges show.  The later edge must
- * be known; the earlier one may be unknown.
+ * Returns true if an account may have had a different parent than the edges show.  The later edge
+ * must be known; the earlier edge may be unknown.
  */
 static bool may_have_moved(const struct evidence *evidence, const struct edge *earlier,
                            const struct edge *later)
@@ -425,7 +435,7 @@ static void tell_parent(const struct evidence *evidence, struct resolved_state *
                 !is_covered(evidence, earlier.at) ||
                 (evidence->subject->row != NO_ROW && !is_added_again(evidence));
     known->alike |= alike || (earlier.known && !later.known) ? DOUBT_PARENT : 0;
-    /* If it was moved, the move was most likely at the last modification. */
+    /* If the account was moved, the move was most likely at the last modification. */
     bool is_before = moved && earlier.known && evidence->after.modified > evidence->at;
     const struct edge *edge = later.known && !is_before ? &later : &earlier;
     if (edge->known) {
@@ -467,8 +477,8 @@ static void resolved_state_take_names(const struct evidence *evidence, struct re
 }
 
 /*
- * Returns true if a run recorded the state at this very time, or if the runs before and after it
- * show that nothing was modified between them.
+ * Returns true if a run recorded the state at exactly this time, or if the runs before and after
+ * this time show that nothing was modified between them.
  */
 static bool resolved_state_is_seen(const struct evidence *evidence)
 {
@@ -514,8 +524,8 @@ struct resolved_state resolved_state_at(const struct timeline *timeline,
     else
         tell_parent(&evidence, &known);
     /* Changes may follow the last run in the same second.  A current row that was not modified
-     * since is valid for that second, too.  The parent is not derived from it, as a move may modify
-     * nothing. */
+     * after that second is valid for it, too.  The parent is not derived from the current row,
+     * because a move may leave the modification time unchanged. */
     if (!is_seen_so || (timeline->until == INT64_MAX && is_untouched(&evidence))) {
         tell_existence(&evidence, &known);
         resolved_state_tell_shares(&evidence, &known);

@@ -12,8 +12,8 @@ struct resolved_state {
     bool lives;
     struct association row; /* names, shares and parent; `deleted` is set if it does not exist */
     bool named;             /* its names are known */
-    unsigned doubts;        /* uncertain values; `row` has the most likely ones */
-    unsigned alike;         /* uncertain values that are the same before and after */
+    unsigned doubts;        /* uncertain values; `row` has the most likely values */
+    unsigned alike;         /* uncertain values that are the same at both ends */
     enum evidence_source told_existence, told_shares, told_parent;
 };
 

@@ -8,8 +8,8 @@
 #include "util/text.h"
 
 /*
- * Maps names.  Runs record names as UTF-8.  If a row has other bytes for the same name, they are
- * used.
+ * Maps the numbers of recorded names to numbers in present.names.  Runs record names as UTF-8.  If
+ * a current row has other bytes for the same name, uses the name of the row.
  */
 static void translate_names(struct timeline *timeline)
 {
@@ -128,7 +128,7 @@ static void copy_changes(struct timeline *timeline)
     }
 }
 
-/* Orders changes by id, and by time for each id. */
+/* Orders changes by id, then by time, then by sequence number. */
 static int timeline_by_id_and_time(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
@@ -155,8 +155,8 @@ static void sort_changes(struct timeline *timeline)
 }
 
 /*
- * Returns true for an account that is older than the log and was added again since.  Its earlier
- * parent is unknown, so the removals by cascade that affected it are unknown, too.
+ * Returns true for an account that may be older than the log and that the log adds again.  The
+ * earlier parent of such an account is unknown, so earlier removals by cascade may be missing.
  */
 static bool is_parent_lost(const struct timeline *timeline, const struct subject *subject)
 {
@@ -224,7 +224,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
 {
     const struct association *row = timeline_row(timeline, subject);
     bool is_now = timeline->until == INT64_MAX;
-    /* A row that was not modified since the run is valid for it, too. */
+    /* A row that was not modified since the run is valid for the run, too. */
     bool untouched = subject->modified != NEVER && subject->modified <= timeline->until;
     struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_TIMES };
     if (!is_now)
@@ -234,7 +234,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
         state.row = *row;
         state.lives = is_now && !row->deleted;
     }
-    /* Runs do not record modifications that coincide with the root's. */
+    /* Runs do not record modifications at the same time as the root's. */
     if (untouched)
         state.modified = subject->modified;
     else if (state.modified != NEVER && state.modified < timeline->root_modified)
@@ -296,7 +296,7 @@ static void timeline_lists_free(struct lists *lists)
 
 /*
  * Lists by name: the associations of a user, the associations of an account, and the accounts that
- * any evidence shows below it.
+ * any evidence shows below an account.
  */
 struct members {
     struct lists of_user, of_account, below;

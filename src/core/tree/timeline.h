@@ -8,7 +8,7 @@
 /*
  * The changes of each association between two times, the ends, at which the state of all
  * associations is known.  The earlier end is the last run before the requested time.  The later end
- * is the first run after it, or now.
+ * is the first run after the requested time, or now.
  */
 
 #define NO_ROW SIZE_MAX
@@ -18,10 +18,10 @@ enum evidence_source { EVIDENCE_RUNS, EVIDENCE_SOURCE, EVIDENCE_TIMES };
 
 /* The state of an association at one of the two ends. */
 struct state {
-    bool known; /* false: there is no earlier run, and everything else is empty */
+    bool known; /* false if there is no earlier run; the other members are then empty */
     bool lives;
-    bool named;      /* the row has names and, if it exists, shares */
-    bool has_parent; /* the row has its current parent, or its last one */
+    bool named;      /* `row` has names and, if the association exists, shares */
+    bool has_parent; /* `row` has the parent or, if removed, the last parent */
     struct association row;
     int64_t modified; /* time of the last modification, or NEVER if unknown */
     enum evidence_source told;
@@ -32,16 +32,16 @@ struct subject {
     uint32_t id;
     size_t row;                               /* NO_ROW if there is no current row */
     int64_t created, modified;                /* or NEVER */
-    const struct observation *before, *after; /* NULL: no observation for that run */
+    const struct observation *before, *after; /* NULL if there is none for that run */
     const struct change *changes, *end;       /* up to the later end, oldest first */
 };
 
 struct timeline {
     const struct association_history *history;
     struct associations present; /* its `names` also numbers the names in the changes */
-    bool lost_parents;           /* the parent of some account before it was added is unknown */
+    bool lost_parents;           /* an account was added again and its earlier parent is unknown */
     int64_t root_modified; /* time of the root's last modification at the later end, or NEVER */
-    int64_t from, until;   /* the ends; NEVER if there is no earlier run, INT64_MAX for now */
+    int64_t from, until;   /* the ends; `from` is NEVER without an earlier run; INT64_MAX is now */
     struct change *changes;
     size_t change_count;
     struct subject *subjects;
@@ -52,8 +52,8 @@ struct timeline {
 
 /*
  * Builds the timeline from the history and the current rows, which must remain valid.  May add
- * names to present->names.  Without `with_runs`, ignores the observations; the subjects then have
- * the same places.  The caller frees it with timeline_free().
+ * names to present->names.  If `with_runs` is false, ignores the observations; each subject has the
+ * same index in both cases.  The caller frees the timeline with timeline_free().
  */
 struct timeline timeline_make(const struct association_history *history,
                               const struct associations *present, bool with_runs);

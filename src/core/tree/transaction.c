@@ -28,7 +28,7 @@ static const char *skip_quoted(const char *at)
 
 /*
  * Returns the end of a value, at a comma or the end of the text.  An expression may contain commas
- * in parentheses.  Returns NULL if it is malformed.
+ * in parentheses.  Returns NULL if the value is malformed.
  */
 static const char *skip_value(const char *at)
 {

@@ -12,13 +12,13 @@ struct association_history;
  * Transactions on associations in slurmdbd's txn_table.  Moves of accounts are not recorded there.
  */
 
-/* The actions that are evaluated.  Others are ignored. */
+/* The actions that are evaluated.  Other actions are ignored. */
 enum transaction_action {
     TRANSACTION_ADD = 1404,    /* name `id_assoc=6`, info as below with all columns */
     TRANSACTION_MODIFY = 1429, /* name `(id_assoc=6 || id_assoc=7)`, info `shares=6, ...` */
     TRANSACTION_REMOVE_ACCOUNTS = 1435, /* name `name='a'` or `name in('a', 'b')`, of any cluster */
     TRANSACTION_REMOVE = 1437,          /* name `id_assoc=6 || id_assoc=49` */
-    TRANSACTION_REMOVE_USERS = 1439,    /* as for accounts */
+    TRANSACTION_REMOVE_USERS = 1439,    /* name as for TRANSACTION_REMOVE_ACCOUNTS */
     TRANSACTION_REMOVE_QOS = 1450,      /* modifies nearly all associations */
     TRANSACTION_ADD_QOS = 1447,         /* name `a`, info with `usage_factor=2.000000` */
     TRANSACTION_MODIFY_QOS = 1451,      /* name `(name='a' || name='b')`, info as above */
@@ -45,8 +45,8 @@ struct text;
  */
 
 /*
- * A column and its value: a string in single quotes, a number or an expression.  Points into the
- * text.
+ * A column and its value: a string in single quotes, a number or an expression.  The pointers point
+ * into the parsed text.
  */
 struct txn_pair {
     const char *column, *value;
@@ -54,7 +54,7 @@ struct txn_pair {
 };
 /*
  * Reads the next pair of an info `column=value, column='value', ...` and advances `*info`.  Returns
- * 1, 0 at the end, or -1 if the text has another form.
+ * 1 if there is a pair, 0 at the end of the text, or -1 if the text has another form.
  */
 int txn_next_pair(const char **info, struct txn_pair *pair);
 /*

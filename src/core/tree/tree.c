@@ -36,8 +36,8 @@ static void add_node(struct tree *tree, struct linking *linking, uint32_t i, uin
 }
 
 /*
- * Computes the rows of the nodes, level by level from the root, and the places of their parents.
- * Returns the number of nodes.
+ * Sets `row_of_node` to the rows of the nodes, level by level from the root, and `parent` to the
+ * index of each node's parent.  Returns the number of nodes.
  */
 static uint32_t order_rows(const struct linking *linking, uint32_t *row_of_node, uint32_t *parent)
 {
@@ -286,7 +286,7 @@ static int tree_by_lineage(const void *a, const void *b)
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-/* Numbers siblings, and leaves a gap after each for everything below it. */
+/* Numbers siblings, and leaves a gap after each sibling for all nodes below it. */
 static void order_siblings(struct tree *tree, struct tree_sibling *siblings, uint32_t count,
                            const uint32_t *sizes)
 {

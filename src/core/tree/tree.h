@@ -15,8 +15,8 @@ struct findings;
  *
  * Nodes are in one array, parents before children.  So usage is summed up in one backward loop,
  * shares are passed down in one forward loop, and depth needs no recursion.  Usage is summed along
- * the parents in the database.  Shares are divided among the children of the fairshare parent.
- * That is the nearest ancestor that does not have `parent` shares (assoc_mgr.c,
+ * the parents in the database.  Shares are divided among the children of the fairshare parent.  The
+ * fairshare parent is the nearest ancestor that does not have `parent` shares (assoc_mgr.c,
  * _set_assoc_parent_and_user()).
  */
 
@@ -34,12 +34,12 @@ struct node {
     uint32_t order;
     bool is_user;
     bool usage_is_set; /* initial usage was set by the ledger or OpenPBS's usage file */
-    struct wide usage; /* its own usage; after tree_roll_up_usage() including all below */
+    struct wide usage; /* own usage; after tree_roll_up_usage(), with that of all nodes below */
 };
 
 /*
  * The sums over the children of one fairshare parent.  Accounts with `parent` shares are left out,
- * because their children are members themselves.
+ * because their children are members of the same level.
  */
 struct level {
     uint64_t shares;          /* sum of the shares that are not `parent` */
@@ -61,9 +61,9 @@ struct tree {
 /*
  * Builds the tree and sorts the rows by id.  Returns -1 with ERROR_DATA and names the ids if a
  * parent is missing, or if there are a cycle, duplicates, several roots or no root.  With
- * BAD_ROWS_SKIP, such a row or cycle is left out with everything below it and gets one finding.  No
- * root, or several roots unless exactly one is named `root`, is an error in any case.  The caller
- * frees the tree with tree_destroy().
+ * BAD_ROWS_SKIP, such a row or cycle is left out with everything below it and gets one finding.  A
+ * missing root is always an error.  Several roots are an error unless exactly one of them is named
+ * `root`.  The caller frees the tree with tree_destroy().
  */
 int tree_build(struct tree **tree, const struct associations *associations, enum bad_rows bad_rows,
                struct findings *findings, struct error *err);
@@ -79,7 +79,7 @@ uint32_t tree_place(const struct tree *tree, uint64_t id);
 void tree_mark_below(const struct tree *tree, uint32_t top, bool *below);
 
 /*
- * Adds each node's own usage to all its ancestors, then sums up the levels.  Negative usage counts
+ * Adds each node's own usage to all its ancestors, then sums up the levels.  Treats negative usage
  * as 0.  Returns -1 with ERROR_DATA if a sum is out of range.
  */
 int tree_roll_up_usage(struct tree *tree, struct error *err);
@@ -90,8 +90,8 @@ int tree_roll_up_usage(struct tree *tree, struct error *err);
 bool tree_sum_levels(struct tree *tree);
 
 /*
- * The nodes from the root to a given one, along fairshare parents or along the parents that usage
- * is summed along.  Fairshare parents skip accounts with `parent` shares.
+ * The nodes from the root to a given one, along the fairshare parents or along the parents in the
+ * database.  Fairshare parents skip accounts with `parent` shares.
  */
 struct path {
     uint32_t *nodes; /* nodes[0] is the root */
@@ -106,7 +106,7 @@ struct names;
 struct tree;
 
 /*
- * Sets node.order to the order in which slurmctld visits tied nodes, computed from names.  It is
+ * Sets node.order to the order in which slurmctld visits tied nodes, computed from names.  This is
  * the byte order of lineages: depth first, and siblings by their own part of the lineage.
  */
 void tree_order_by_lineage(struct tree *tree, const struct names *names);

@@ -13,9 +13,9 @@
 
 /* A removal of a subject. */
 struct death {
-    uint32_t subject, parent; /* places; the parent at that time */
+    uint32_t subject, parent; /* indexes of subjects; the parent at that time */
     int64_t at;
-    uint32_t heir; /* place of the account that gets the usage, once known */
+    uint32_t heir; /* index of the account that gets the usage, or NOBODY */
     bool visited;
 };
 
@@ -27,7 +27,7 @@ struct usage_transfer_account {
 
 struct family {
     struct timeline timeline;
-    uint32_t *account, *user;                /* names by place, or the constant above if unknown */
+    uint32_t *account, *user;                /* names by place, or NOBODY if unknown */
     struct usage_transfer_account *accounts; /* by name and creation time */
     size_t account_count;
     struct death *deaths; /* by place and time */
@@ -39,7 +39,7 @@ struct family {
 
 /*
  * Returns the earliest time at which the subject can have existed.  For subjects without a row, the
- * timeline derives cascades by name, even from times before they existed.
+ * timeline derives cascades by name, even from times before such a subject existed.
  */
 static int64_t birth_of(const struct subject *subject)
 {
@@ -90,7 +90,10 @@ static void name_all(struct family *family)
     qsort(family->accounts, family->account_count, sizeof *family->accounts, by_name_and_birth);
 }
 
-/* Returns the account that had a name at a time: the last one created up to then. */
+/*
+ * Returns the account that had a name at a time: the last account with that name created up to
+ * then.
+ */
 static uint32_t account_at(const struct family *family, uint32_t name, int64_t at)
 {
     size_t low = 0, high = family->account_count;
@@ -152,7 +155,7 @@ static int by_sequence(const void *a, const void *b)
     return one->sequence < other->sequence ? -1 : one->sequence > other->sequence;
 }
 
-/* The result for a subject in the account removal with this number. */
+/* The last result of is_below() for a subject, and the number of the account removal. */
 struct finding_of_removal {
     uint64_t removal;
     bool below;
@@ -181,7 +184,7 @@ static bool is_below(const struct family *family, uint32_t place, const struct c
     return below;
 }
 
-/* Decides each uncertain cascade by the parents at that time. */
+/* Decides each uncertain cascade by the parents at the time of the removal. */
 static void settle_sweeps(struct family *family)
 {
     const struct timeline *timeline = &family->timeline;
@@ -243,8 +246,8 @@ static void find_deaths(struct family *family)
 /* Owners of the usage. */
 
 /*
- * Returns the first removal of the parent at or after the time of this removal, or NULL if it was
- * not removed.
+ * Returns the first removal of the parent at or after the time of this removal, or NULL if the
+ * parent was not removed.
  */
 static struct death *death_of_parent(const struct family *family, const struct death *death)
 {
@@ -261,8 +264,8 @@ static struct death *death_of_parent(const struct family *family, const struct d
 }
 
 /*
- * Follows removed parents up to one that was not removed.  All removals on the way get it as the
- * owner.
+ * Follows removed parents up to a parent that was not removed.  That parent becomes the owner for
+ * all removals on the way.
  */
 static void find_transfer(struct family *family, struct death *death, struct death **way)
 {

@@ -14,17 +14,17 @@ struct tree;
  * Usage transfers: the usage of a removed association, moved to an ancestor account as in
  * slurmctld.
  *
- * When an association is removed, its usage stays with the account that was above it at that time.
- * If that account was removed, too, the usage belongs to the next account above.  An association
- * that is added again starts with usage 0.
+ * When an association is removed, its usage moves to the account that was above it at that time.
+ * If that account was removed, too, the usage moves to the next account above.  An association that
+ * is added again starts with usage 0.
  *
- * Only logged removals up to history->now count.  The parent of an account at a given time is known
- * from its additions, and after the last one from its current row.  Before the start of the log,
- * the parent in the current row is assumed.
+ * Only logged removals up to history->now are used.  The parent of an account at a given time is
+ * known from its additions, and after the last addition from its current row.  Before the start of
+ * the log, the parent in the current row is assumed.
  */
 struct usage_transfer {
-    uint64_t association, until; /* the association's usage before `until` ... */
-    uint64_t owner;              /* ... belongs to this association */
+    uint64_t association, until; /* the usage of `association` before `until` moves ... */
+    uint64_t owner;              /* ... to this association */
 };
 struct usage_transfers {
     struct usage_transfer *rows; /* grouped by association, by ascending `until` */
@@ -38,8 +38,9 @@ struct usage_transfers {
 struct usage_transfers usage_transfers_find(const struct association_history *history,
                                             const struct associations *present);
 /*
- * Returns the transfers that differ from the tree, which moves the usage of a removed association
- * to its nearest existing ancestor.  Returns NULL if there are none.
+ * Returns the transfers of associations for which the tree would find a different owner.  The tree
+ * moves the usage of a removed association to its nearest existing ancestor.  Returns NULL if there
+ * are no such transfers.
  */
 struct usage_owners *usage_transfers_owners(const struct usage_transfers *transfers,
                                             const struct tree *tree);
