@@ -139,7 +139,7 @@ def somebody_reads(server, folder):
            f'the reader prevents cleanup of {READ_FOR} runs', first, meanwhile)
     cleared = results.vacuumed()
     later, more = results.runs(max(4, RUNS - READ_FOR - 1))
-    # The time until autovacuum starts depends on the load of the machine.
+    # The time until autovacuum starts depends on the load of the host.
     tap.ok((cleared or more) and max(later) <= max(meanwhile),
            'runs after the reader find free space', meanwhile, later)
     if not cleared or more < len(later):

@@ -122,7 +122,7 @@ def no_room():
                 wrong.append((limit, status, said))
             place.next_run()
         tap.ok(not wrong and (69, 'old') in got,
-               f'without space at {len(sizes)} sizes a run ends with 69, names the file, and keeps old results',
+               f'without space at {len(sizes)} sizes a run ends with 69 and keeps old results',
                got, *wrong)
 
 
@@ -149,7 +149,7 @@ def full_disk():
                 wrong.append((left, status, said))
             place.next_run()
         tap.ok(not wrong and (69, 'old') in got and (0, 'new') in got,
-               'on a full disk a run ends with 69, names the file, and keeps old results', got, *wrong)
+               'on a full disk a run ends with 69 and keeps old results', got, *wrong)
 
 
 def full_temporary():
@@ -168,7 +168,7 @@ def full_temporary():
             place.ends(69, 'a run without space for sorting ends with 69', 'run', '--now', NOW + 9000,
                        env=os.environ | {'SQLITE_TMPDIR': small})
         tap.ok(f"'{small}'" in place.err and 'temporary file' in place.err and "cluster 'tiny'" in place.err,
-               'the error names the folder of temporary files', place.err)
+               'the error names the directory of temporary files', place.err)
         tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
                  'the failed run keeps old results')
         row = place.query("SELECT as_of, message FROM fairmill_run WHERE status = 'failed'")
@@ -189,7 +189,7 @@ def no_room_for_days(place, small, now, whose):
                    env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': place.folder})
     found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND last_seen = ? AND detail LIKE ?",
                         now, f"%'{small}'%")
-    tap.same(len(found), 1, 'a finding names the folder')
+    tap.same(len(found), 1, 'a finding names the directory')
     place.ends(0,
                'a run with enough space succeeds',
                'run', '--now', now + 9000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
@@ -239,7 +239,7 @@ def locked():
         db.execute('BEGIN IMMEDIATE')
         status, results, said = place.attempt('another writer that does not end', 'results')
         tap.ok((status, results) == (69, 'old') and 'r.db' in said and 'locked' in said,
-               'another writer that does not end: 69 in time, the name of the file, and old results', status, said)
+               'another writer that does not end: 69 with the file, and old results', status, said)
         db.execute('ROLLBACK')
         db.close()
         place.next_run()
@@ -248,7 +248,7 @@ def locked():
         db.execute('BEGIN EXCLUSIVE')
         status, results, said = place.attempt('another writer that does not end', 'source')
         tap.ok((status, results) == (69, 'old') and 'a.db' in said and 'locked' in said,
-               'a source locked by a writer: 69 in time, the name of the file, and old results', status, said)
+               'a source locked by a writer: 69 with the file, and old results', status, said)
         db.execute('ROLLBACK')
         db.close()
         place.next_run()
@@ -363,7 +363,7 @@ def read_only():
         os.chmod(place.folder, 0o555)
         status, results, said = attempt('directory without write permission', place.folder)
         tap.ok((status, results) == (78, 'old') and 'r.db' in said,
-               'a read-only folder: 78, the name of the file, and old results', status, said)
+               'a read-only directory: 78, the name of the file, and old results', status, said)
         os.chmod(place.path('r.db'), 0o444)
         status, results, said = attempt('file without write permission', place.path('r.db'))
         tap.ok((status, results) == (78, 'old') and 'r.db' in said,

@@ -52,7 +52,7 @@ PLACES = ('prefix=/usr', 'exec_prefix=/usr', 'bindir=/usr/bin', 'datarootdir=/us
 
 
 def expected():
-    """Returns the expected files.  A build without systemd has none of its files, and a build
+    """Returns the expected files.  A build without systemd lacks its files, and a build
     without report has no page files."""
     left_out = ([] if configured('systemdsystemunitdir') else ['systemd', 'sysusers', 'tmpfiles']) + (
         [] if HAS_REPORT else ['fairmill-report'])

@@ -46,7 +46,7 @@ int gettimeofday(struct timeval *restrict to, void *restrict zone)
 
 
 def make(folder):
-    """Builds the library in this folder and returns its path."""
+    """Builds the library in this directory and returns its path."""
     return preload.make(folder, 'clock', SOURCE)
 
 

@@ -20,7 +20,7 @@ ACCOUNTING, RESULTS = f'oracle_acct_{os.getpid()}', f'oracle_{os.getpid()}'
 
 
 def cases(*folder):
-    """Returns the paths of all cases in a folder of t/data."""
+    """Returns the paths of all cases in a directory of t/data."""
     folder = os.path.join(dump.DATA, *folder)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 

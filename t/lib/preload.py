@@ -12,7 +12,7 @@ def compiler():
 
 
 def make(folder, name, source):
-    """Builds the library in this folder and returns its path."""
+    """Builds the library in this directory and returns its path."""
     path = os.path.join(folder, name)
     with open(f'{path}.c', 'w', encoding='ascii') as file:
         file.write(source)

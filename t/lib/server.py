@@ -20,8 +20,8 @@ import time
 
 import tap
 
-# A process that ends all servers of a folder if this program cannot.  When this program is killed,
-# its end of the pipe closes.
+# A process that ends all servers of a directory if this program cannot.  When this program is
+# killed, its end of the pipe closes.
 KEEPER = """
     read -r _ && exit
     for file in "$1"/*.pid; do
@@ -69,7 +69,7 @@ def lives(process):
 
 
 class Folder:
-    """A folder with a short path for the files of servers, which is removed after they have
+    """A directory with a short path for the files of servers, which is removed after they have
     ended."""
 
     def __init__(self, signal_name='TERM'):
@@ -86,7 +86,7 @@ class Folder:
 
 class Server:
     """The common part of all database servers.  A subclass has PROGRAMS, and the methods install(),
-    command() and client().  SHARED is the variable that names the folder of the shared server.
+    command() and client().  SHARED is the variable that names the directory of the shared server.
     USER is its user if the tests run as root, and STOP is the signal that ends it."""
 
     alone = False
@@ -130,7 +130,7 @@ class Server:
                 os.chown(folder, pwd.getpwnam(self.USER).pw_uid, -1)
 
     def done(self, command, **more):
-        """Runs a command that prepares the server's folder."""
+        """Runs a command that prepares the server's directory."""
         log = f'{self.folder}/install.log'
         with open(log, 'wb') as file:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False, **more)

@@ -99,7 +99,7 @@ def packed(text):
 
 
 def leave_usage(folder, usage):
-    """Writes the usage that the next controller of this folder reads for each association's own
+    """Writes the usage that the next controller of this directory reads for each association's own
     usage, by its number.  The file is the one of the last controller, with other records after its
     release and time."""
     path = f'{folder}/state/assoc_usage'
