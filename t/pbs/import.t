@@ -293,7 +293,7 @@ def try_bad_lines():
             (line(1, 'X', '1.pbs'), 'unknown or missing record type'), (line(1, 'E', ''), 'invalid or missing ID'), (line(1, 'E', '1\xe9.pbs', 'user=a start=1'), 'invalid or missing ID'), (line(1, 'E', '1.pbs', f"user={'a' * 256} start=1"), 'a name is longer than 255 bytes'),
             (line(1, 'E', '1.pbs', 'gridname="x" user=a y="" user=b start=1'), 'the record may belong to several users'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': invalid time"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': invalid time at '0x2'"),
             (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'end is before start'), (line(1, 'S', '1.pbs', 'user=a'), 'start is missing'),
-            (line(1, 'S', '1.pbs', 'start=1'), 'user is missing'), (line(1, 'E', '1.pbs', '"a" user=b'), "no key=value at '\"a"), (line(1, 'E', '1.pbs', '\x1b[31m'), '\\x1B'),
+            (line(1, 'S', '1.pbs', 'start=1'), 'user is missing'), (line(1, 'E', '1.pbs', '"a" user=b'), "missing key=value at '\"a"), (line(1, 'E', '1.pbs', '\x1b[31m'), '\\x1B'),
             (line(1, 'E', '1.pbs', run_text(1, 5))[:40] + line(2, 'E', '2.pbs', run_text(2, 6)), 'the record is cut off and followed by another record'), ('11/01/2026 00:00:00;E;1.pbs;a=\0\n', 'NUL byte')]:
         place = Place()
         place.log('20261101', good + bad + good.replace('1.pbs', '9.pbs'))
