@@ -27,7 +27,8 @@ static const char *formula_compute(char sign, struct formula_value *left)
     return left->is_whole && isinf(left->number) ? formula_too_large : NULL;
 }
 
-/* Replaces the left of two values by the result.  Returns the last step that is finished. */
+/* Replaces the left of two values by the result.  Returns the step after which the evaluation
+ * continues. */
 static const struct formula_step *formula_compare(const struct formula_step *step,
                                                   struct formula_value *left)
 {

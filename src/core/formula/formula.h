@@ -37,8 +37,8 @@ void formula_destroy(struct formula *formula);
 size_t formula_name_count(const struct formula *formula);
 const char *formula_name(const struct formula *formula, size_t number);
 
-/* Returns the cost of one evaluation: roughly its time in nanoseconds, which may be a few times
- * higher. */
+/* Returns the cost of one evaluation: roughly its time in nanoseconds.  The real time may be a few
+ * times higher. */
 size_t formula_cost(const struct formula *formula);
 
 /* Evaluates the formula.  `values` has one value for each name.  *result may be infinite or NAN.

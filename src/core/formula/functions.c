@@ -24,7 +24,7 @@ static const char not_whole[] = "an integer is required"; /* TypeError */
         return result;                     \
     }
 
-/* A shift by more bits makes a double overflow or leaves nothing of it. */
+/* A shift by more bits makes a double overflow, or shifts out all its bits. */
 #define MOST_BITS 1074
 
 OF_ONE(function_identity, x)
@@ -166,7 +166,8 @@ static const char *formula_function_check_arguments(const struct formula_functio
     return is_bits && fmax(fabs(x.number), fabs(y.number)) > 0x1p53 ? formula_too_large : NULL;
 }
 
-/* Returns the reason why Python has no such infinite or undefined result, or NULL if it does. */
+/* Returns the reason why Python rejects an infinite or undefined result, or NULL if Python returns
+ * it. */
 static const char *formula_function_check_result(const struct formula_function *function, double x,
                                                  double y, struct formula_value result)
 {

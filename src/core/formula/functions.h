@@ -35,8 +35,8 @@ enum formula_level {
     LEVEL_ATOM
 };
 
-/* The type of the result, and the arguments and results that Python rejects.  From RESULT_REAL on,
- * a function may take a microsecond. */
+/* The type of the result, and the arguments and results that Python rejects.  Functions with
+ * RESULT_REAL or a later constant may take up to a microsecond. */
 enum function_result {
     RESULT_WHOLE,    /* an integer */
     RESULT_ALIKE,    /* an integer if the argument is */
@@ -45,9 +45,9 @@ enum function_result {
     RESULT_SUM,      /* the sum of a sequence */
     RESULT_REAL,     /* a floating-point number; neither infinite nor NAN unless an argument is */
     RESULT_QUOTIENT, /* an integer if both arguments are; the second must not be 0 */
-    /* As RESULT_REAL; an integer if both arguments are and the second is not negative. */
+    /* As RESULT_REAL, but an integer if both arguments are and the second is not negative. */
     RESULT_POWER,
-    /* An integer if the first argument is an integer or is the only one. */
+    /* An integer if the first argument is an integer or is the only argument. */
     RESULT_ROUNDED
 };
 
@@ -56,7 +56,7 @@ struct formula_function {
     const char *name;
     enum function_result result;
     double (*of_one)(double); /* NULL if it does not take one argument; returns NAN if undefined */
-    double (*of_two)(double, double); /* for RESULT_CHOSEN: true if the first one is chosen */
+    double (*of_two)(double, double); /* for RESULT_CHOSEN: true if the first argument is chosen */
     enum formula_level level;
 };
 

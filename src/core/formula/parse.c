@@ -17,12 +17,12 @@
 /* Maximum nesting of parentheses and signs. */
 #define DEEPEST 100
 
-/* Estimates: the least time of a step, and the most time of a function. */
+/* Estimated minimum time of a step and maximum time of a function, in nanoseconds. */
 #define STEP_NS 5
 #define CALL_NS 1000
 
-/* The `count` of a comparison that another one follows.  The number of steps to jump over replaces
- * it later. */
+/* The `count` of a comparison that is followed by another comparison.  The number of steps to jump
+ * over later replaces this value. */
 #define CHAINED SIZE_MAX
 
 #define BLANKS " \t"
@@ -35,8 +35,8 @@ struct formula_parser {
     struct formula *formula;
     /* `next` is the text after the token. */
     const char *text, *token, *next;
-    size_t length; /* of the token; 0 at the end */
-    size_t depth;  /* of parentheses and signs */
+    size_t length; /* length of the token, or 0 at the end of the text */
+    size_t depth;  /* nesting depth of parentheses and signs */
     struct error *err;
 };
 
@@ -64,8 +64,8 @@ static size_t formula_token_length(const char *at)
     return strchr("<>+-*/%&|^~()[]{},", *at) != NULL;
 }
 
-/* Skips blanks and a comment, then reads a token.  Fails if the next character cannot occur in a
- * formula. */
+/* Skips spaces, tabs and a comment, then reads a token.  Fails if the next character cannot occur
+ * in a formula. */
 static int formula_parse_token(struct formula_parser *parser)
 {
     const char *at = parser->next + strspn(parser->next, BLANKS);
@@ -157,8 +157,8 @@ static bool formula_is_sequence(const char *at)
     return false;
 }
 
-/* Parses expressions separated by commas, from the opening to the closing sign.  Sets *count to
- * their number. */
+/* Parses expressions separated by commas, from the opening to the closing sign.  Sets *count to the
+ * number of expressions. */
 static int formula_parse_items(struct formula_parser *parser, size_t *count)
 {
     char open = *parser->token;

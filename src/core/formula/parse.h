@@ -19,7 +19,7 @@ enum formula_operation {
     /* In a chain such as a < b < c: if true, keeps the right operand for the next comparison; if
      * false, jumps to the end of the chain. */
     STEP_COMPARE,
-    STEP_AND, /* if the operand decides, keeps it and jumps */
+    STEP_AND, /* if the operand decides the result, keeps the operand and jumps */
     STEP_OR,
     STEP_JUMP_UNLESS, /* jumps if the condition is false */
     STEP_JUMP

@@ -13,7 +13,7 @@ struct values;
  * A member's share is the part of the cluster to which it is entitled.  Its usage fraction is its
  * part of all decayed usage.  Jain's index of x = usage fraction / share over n members,
  *
- *     (sum of x)^2 / (n x sum of x^2)
+ *     (sum of x)^2 / (n * sum of x^2)
  *
  * is 1 if all x are equal, and 1/n if only one member has usage.
  */

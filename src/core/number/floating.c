@@ -39,19 +39,19 @@ struct floating floating_divided(struct floating a, uint64_t divisor)
     rest = (rest % by) << 64;
     word[2] = (uint64_t)(rest / by);
     uint128 quotient = (uint128)word[1] << 64 | word[2];
-    /* a / by is word[0].word[1] word[2] x 2^(64 of the mantissa). */
+    /* a / by is (word[0] + word[1] / 2^64 + word[2] / 2^128) * 2^64. */
     if (word[0])
         return (struct floating){ (uint128)1 << 127 | quotient >> 1, a.exponent + shift - 63 };
     return normal(quotient, a.exponent + shift - 64);
 }
 
-/* Returns floor(2^64 high / by) and replaces *high by the remainder.  *high must be below `by`, and
- * the highest bit of `by` must be set. */
+/* Returns floor(2^64 * high / by) and replaces *high by the remainder.  *high must be below `by`,
+ * and the highest bit of `by` must be set. */
 static uint64_t divide_word(uint128 *high, uint128 by)
 {
     uint64_t top = (uint64_t)(by >> 64), low = (uint64_t)by, rest_top;
     uint64_t digit = (uint64_t)(*high >> 64) == top ? UINT64_MAX : (uint64_t)(*high / top);
-    /* rest = 2^64 high - digit x by; the digit is at most two too high. */
+    /* rest = 2^64 * high - digit * by.  `digit` may be too high, by at most 2. */
     uint128 product_low = (uint128)digit * low;
     uint128 product_high = (uint128)digit * top + (product_low >> 64);
     uint128 rest = (*high << 64) - (product_high << 64 | (uint64_t)product_low);

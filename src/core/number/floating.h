@@ -5,7 +5,7 @@
 #include "core/number/wide.h"
 
 /* Arithmetic on non-negative numbers of 128 significant bits.  Results that do not fit are
- * truncated: they are too low by less than 2^-126 of the result.  The exception is
+ * truncated, so that they are too low by less than 2^-126 of the result.  The exception is
  * floating_difference(). */
 
 struct floating floating_of(uint64_t number);
@@ -60,16 +60,16 @@ static inline struct floating floating_sum(struct floating a, struct floating b)
                                        (a.exponent == b.exponent && a.mantissa < b.mantissa)));
     return less ? floating_add(b, a) : floating_add(a, b);
 }
-/* Returns a - b; b must not be above a.  The result is too high by less than one unit of a's
+/* Returns a - b; b must not be above a.  The result may be too high, by less than one unit of a's
  * mantissa. */
 struct floating floating_difference(struct floating a, struct floating b);
 int floating_compare(struct floating a, struct floating b);
 
-/* Returns true if the two numbers may be equal when each is off by up to `units` units of its
- * mantissa. */
+/* Returns true if the exact values may be equal, although each number may be wrong by up to `units`
+ * units of its mantissa. */
 bool floating_is_near(struct floating a, struct floating b, uint128 units);
-/* Sets *nearest to the nearest double.  Returns false if another double may be nearest because
- * `number` is off by up to `units` units of its mantissa. */
+/* Sets *nearest to the nearest double.  Returns false if a different double may be the nearest,
+ * because `number` may be wrong by up to `units` units of its mantissa. */
 static inline bool floating_rounds(struct floating number, uint128 units, double *nearest)
 {
     uint128 rest = number.mantissa & (((uint128)1 << 75) - 1), middle = (uint128)1 << 74;
@@ -82,7 +82,7 @@ static inline bool floating_rounds(struct floating number, uint128 units, double
  * machine. */
 struct extended {
     uint64_t mantissa; /* the highest bit is set, or the number is 0 */
-    int exponent;      /* mantissa x 2^exponent, or EXTENDED_INFINITE */
+    int exponent;      /* mantissa * 2^exponent, or EXTENDED_INFINITE */
 };
 #define EXTENDED_INFINITE INT32_MAX
 
@@ -91,7 +91,7 @@ struct extended extended_of_double(double number);
 struct extended extended_of_floating(struct floating number);
 /* The divisor must be neither 0 nor infinite. */
 struct extended extended_quotient(struct extended dividend, struct extended divisor);
-/* Returns a negative number if a < b, 0 if they are equal, else a positive number. */
+/* Returns a negative number if a < b, 0 if a and b are equal, or a positive number if a > b. */
 int extended_compare(struct extended a, struct extended b);
 double extended_to_double(struct extended number);
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* A double rounds more bits than it holds correctly, if the last bit says whether more bits follow.
- */
+/* A quotient is truncated to this many bits before it is rounded to a double.  If bits were lost,
+ * the last bit of the quotient is set, so that rounding is correct. */
 #define QUOTIENT_BITS 128
 
 static void set_word(mpz_t number, uint64_t word)
@@ -126,7 +126,7 @@ double fraction_to_double(const struct fraction *fraction)
     mpz_t quotient, rest;
     mpz_init(quotient);
     mpz_init(rest);
-    /* The quotient has QUOTIENT_BITS bits, or one more. */
+    /* The quotient has QUOTIENT_BITS or QUOTIENT_BITS + 1 bits. */
     long up = QUOTIENT_BITS -
               ((long)mpz_sizeinbase(fraction->over, 2) - (long)mpz_sizeinbase(fraction->under, 2));
     if (up > 0) {

@@ -8,7 +8,7 @@
 
 /* Exact fractions of integers of any size, for the few numbers that 128 bits cannot distinguish. */
 struct fraction {
-    mpz_t over, under; /* `under` is above 0 */
+    mpz_t over, under; /* numerator and denominator; `under` is above 0 */
 };
 
 /* Initializes a fraction with a whole number.  The caller frees it with fraction_free(). */
@@ -28,7 +28,7 @@ void fraction_divide(struct fraction *fraction, const struct fraction *by);
 /* Multiplies by over / under; `under` must not be 0. */
 void fraction_scale(struct fraction *fraction, int64_t over, uint64_t under);
 
-/* Returns -1 if a < b, 0 if they are equal, 1 if a > b. */
+/* Returns -1 if a < b, 0 if a and b are equal, or 1 if a > b. */
 int fraction_compare(const struct fraction *a, const struct fraction *b);
 /* Returns the nearest double; ties are rounded to even. */
 double fraction_to_double(const struct fraction *fraction);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sets `product` to the 256 bits of a x b, lowest word first. */
+/* Sets `product` to the 256 bits of a * b, lowest word first. */
 static void multiply(uint128 a, uint128 b, uint64_t product[4])
 {
     uint64_t a0 = (uint64_t)a, a1 = (uint64_t)(a >> 64);
@@ -34,7 +34,7 @@ bool wide_add(struct wide *sum, const struct wide *more)
     uint64_t carry = 0;
     for (int i = 0; i < 4; i++)
         result.word[i] = add_with_carry(sum->word[i], more->word[i], &carry);
-    /* The sum of two numbers of one sign has the other sign: it did not fit. */
+    /* If both numbers have the same sign and the sum has the other sign, the sum did not fit. */
     uint64_t overflow = (sum->word[3] ^ result.word[3]) & (more->word[3] ^ result.word[3]);
     if (overflow >> 63)
         return false;
@@ -99,7 +99,7 @@ bool wide_is_negative(const struct wide *wide)
     return wide->word[3] >> 63;
 }
 
-/* Two's complement: a product that fits is correct modulo 2^256. */
+/* In two's complement, a product that fits is correct if it is computed modulo 2^256. */
 struct wide wide_times(const struct wide *wide, uint64_t times)
 {
     struct wide product;
@@ -222,8 +222,8 @@ int natural_compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* Returns the highest 64 bits `top` of a number other than 0.  The number is at least top x
- * 2^*exponent and less than (top + 1) x 2^*exponent. */
+/* Returns the highest 64 bits `top` of a number other than 0.  The number is at least top *
+ * 2^*exponent and less than (top + 1) * 2^*exponent. */
 static uint64_t top_word(const struct natural *number, int *exponent)
 {
     unsigned last = number->length - 1;
@@ -235,8 +235,8 @@ static uint64_t top_word(const struct natural *number, int *exponent)
     return top;
 }
 
-/* Compares 2 x numerator x 2^-exponent with (2 x floor + 1) x denominator, the point between two
- * doubles. */
+/* Compares a quotient with the middle between two doubles: compares 2 * numerator * 2^-exponent
+ * with (2 * floor + 1) * denominator. */
 static int against_middle(const struct natural *numerator, const struct natural *denominator,
                           uint64_t floor, int exponent)
 {
@@ -250,7 +250,7 @@ static int against_middle(const struct natural *numerator, const struct natural 
     return natural_compare(numerator, &shifted);
 }
 
-/* Returns number x 2^exponent for a number of at most 54 bits.  ldexp() is slow because it handles
+/* Returns number * 2^exponent for a number of at most 54 bits.  ldexp() is slow because it handles
  * cases that cannot occur here, unless the power itself is out of a double's range. */
 static double scaled(uint64_t number, int exponent)
 {
@@ -273,8 +273,9 @@ double natural_quotient(const struct natural *numerator, const struct natural *d
     uint64_t quotient = (uint64_t)(((uint128)a << scale) / b);
     int exponent = above - below - scale + 11;
 
-    /* Both words were truncated by less than one part in 2^63, so the quotient is off by less than
-     * four.  This is accurate enough unless the rounding point is that near. */
+    /* Both words were truncated by less than one part in 2^63, so the quotient is wrong by less
+     * than four.  This is accurate enough unless the quotient is that close to the middle between
+     * two doubles. */
     uint64_t floor = quotient >> 11, rest = quotient & 0x7ff;
     bool up = rest > 0x400;
     if (rest >= 0x400 - 8 && rest <= 0x400 + 8) {

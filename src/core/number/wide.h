@@ -14,16 +14,16 @@ struct wide {
     uint64_t word[4];
 };
 
-/* sum += charge x weight, or sum -= charge x weight if `negative`.  `charge` and `weight` must be
+/* sum += charge * weight, or sum -= charge * weight if `negative`.  `charge` and `weight` must be
  * below 2^127.  Returns false and leaves the sum unchanged on overflow. */
 bool wide_add_product(struct wide *sum, uint128 charge, uint128 weight, bool negative);
 /* sum += more.  Returns false and leaves the sum unchanged on overflow. */
 bool wide_add(struct wide *sum, const struct wide *more);
 /* sum -= less.  Returns false and leaves the sum unchanged on overflow. */
 bool wide_subtract(struct wide *sum, const struct wide *less);
-/* Returns wide x times, which must fit. */
+/* Returns wide * times.  The product must fit. */
 struct wide wide_times(const struct wide *wide, uint64_t times);
-/* Returns the upper 128 bits of a x b. */
+/* Returns the upper 128 bits of a * b. */
 uint128 wide_high_product(uint128 a, uint128 b);
 /* Returns floor(wide / 2^bits). */
 struct wide wide_shifted_down(const struct wide *wide, unsigned bits);
@@ -53,7 +53,7 @@ static inline struct natural natural_of_wide(const struct wide *wide)
     }
     return number;
 }
-/* The product must fit.  Products of fairmill's shares and sums do. */
+/* The product must fit.  Products of fairmill's shares and sums always fit. */
 static inline struct natural natural_times(const struct natural *a, uint64_t b)
 {
     struct natural product;
@@ -69,31 +69,31 @@ static inline struct natural natural_times(const struct natural *a, uint64_t b)
     return product;
 }
 struct natural natural_product(const struct natural *a, const struct natural *b);
-/* Returns number x 2^bits, which must fit. */
+/* Returns number * 2^bits.  The product must fit. */
 struct natural natural_shifted(const struct natural *number, unsigned bits);
 /* Returns a - b; b must not be above a. */
 struct natural natural_difference(const struct natural *a, const struct natural *b);
-/* Returns the number of bits, 0 for 0. */
+/* Returns the number of bits, or 0 for the number 0. */
 unsigned natural_bits(const struct natural *number);
 /* Returns the lowest 128 bits. */
 uint128 natural_low(const struct natural *number);
-/* Returns the number as a sum, which it must fit. */
+/* Returns the number as a sum.  The number must be below 2^255. */
 struct wide wide_of_natural(const struct natural *number);
 /* number = floor(number / divisor) */
 void natural_divide(struct natural *number, uint64_t divisor);
 int natural_compare(const struct natural *a, const struct natural *b);
 
-/* Returns numerator / denominator as the nearest double; ties are rounded to even.  The denominator
- * must not be 0, and the quotient must be within the range of normal doubles.  Correct rounding
- * makes the function monotone: if two results differ, the exact quotients differ in the same
- * direction. */
+/* Returns the numerator divided by the denominator, as the nearest double.  Ties are rounded to
+ * even.  The denominator must not be 0, and the quotient must be within the range of normal
+ * doubles.  Correct rounding makes the function monotone: if two results differ, the exact
+ * quotients differ in the same direction. */
 double natural_quotient(const struct natural *numerator, const struct natural *denominator);
 
-/* Returns part / whole of two sums that must not be negative, rounded as by natural_quotient().
- * Returns 0 if either is 0. */
+/* Returns `part` divided by `whole`, rounded as by natural_quotient().  The sums must not be
+ * negative.  Returns 0 if either sum is 0. */
 double wide_quotient(const struct wide *part, const struct wide *whole);
 
-/* A number of 128 significant bits: mantissa x 2^exponent.  The highest bit of the mantissa is set,
+/* A number of 128 significant bits: mantissa * 2^exponent.  The highest bit of the mantissa is set,
  * except for 0, which has mantissa 0. */
 struct floating {
     uint128 mantissa;

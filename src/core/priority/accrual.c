@@ -10,8 +10,8 @@
 
 /* accrual_replay() takes four steps.  place_limits() gives each limit of an association a counter.
  * collect() determines the owner of each wait: its counters, and the counter that bounds it.
- * Limits of a QOS get their counters there.  slots_replay() then determines when each wait gets a
- * slot, and take_slots() copies that to the waits. */
+ * collect() also creates the counters for limits of a QOS.  slots_replay() determines when each
+ * wait gets a slot, and take_slots() copies this time to the waits. */
 
 struct accrual *accrual_create(void)
 {
@@ -104,7 +104,8 @@ static uint32_t least_of(uint32_t one, uint32_t other)
     return one < other ? one : other;
 }
 
-/* Returns the limit of jobs that run at the node itself.  Jobs run only at users. */
+/* Returns the limit of the node itself.  The limit of a single association applies only to users,
+ * because only users have jobs. */
 static uint32_t limit_at(const struct accrual_limits *limits, uint32_t node)
 {
     uint32_t group = limits->group[node];
@@ -178,8 +179,8 @@ static uint32_t count_in_qos(struct accrual_limits *limits, uint32_t place, cons
     return bound;
 }
 
-/* Returns the owner for an association and a QOS, with the counters in which its jobs count and the
- * counter that bounds them. */
+/* Returns the owner for an association and a QOS.  The owner has the counters in which its jobs
+ * take slots, and the counter that bounds these jobs. */
 static uint32_t accrual_owner_of(struct accrual_limits *limits, uint32_t node, uint32_t qos)
 {
     uint32_t fresh = limits->owner_count;
@@ -214,7 +215,7 @@ static int by_array(const void *a, const void *b)
     int order = accrual_compare(one->array, other->array);
     if (!order)
         order = accrual_compare(one->submitted, other->submitted);
-    /* The rest of an array keeps the id of the array. */
+    /* The remaining tasks of an array keep the id of the array. */
     if (!order && one->array)
         order = (one->id_job == one->array) - (other->id_job == other->array);
     return order ? order : accrual_compare(one->id_job, other->id_job);
@@ -231,9 +232,9 @@ static bool is_of_same_array(const struct accrual_wait *one, const struct accrua
     return one->array && one->array == other->array && one->submitted == other->submitted;
 }
 
-/* Returns, for each wait, when the first wait of the tasks submitted together began.  The age of
- * all these tasks begins then, although a task becomes eligible again whenever its array is below
- * its own limit.  The caller frees the array. */
+/* Returns, for each wait, the start of the first wait among the tasks that were submitted together.
+ * All these tasks age from that time on, although a task becomes eligible again whenever its array
+ * is below its own limit.  The caller frees the array. */
 static uint64_t *first_of_arrays(const struct accrual *accrual)
 {
     uint64_t *first = memory_zeroed(accrual->count + 1, sizeof *first);
@@ -254,9 +255,9 @@ static uint64_t *first_of_arrays(const struct accrual *accrual)
 /* slurmctld's sched_interval: the longest time between two scheduling passes. */
 #define PASSES_S 60
 
-/* Returns the time from which a wait competes for slots.  A pass makes an array eligible and also
- * hands out slots.  Other jobs become eligible when they arrive, but rank lower in that pass than
- * an array that arrived earlier. */
+/* Returns the time from which a wait competes for slots.  A scheduling pass makes an array eligible
+ * and also hands out slots.  Other jobs become eligible at their submission, but in that pass they
+ * rank lower than an array that was submitted earlier. */
 static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
 {
     bool is_made_by_pass =
@@ -266,8 +267,8 @@ static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
 
 /* Returns the position of a wait in slurmctld's list of jobs; `last` is the position of the
  * previous wait.  A task split off an array stays at the array's position and gets a new id.  The
- * rest of the array moves to the end of the list, after that id.  Tasks that got slots in one pass
- * have consecutive ids. */
+ * remaining tasks of the array move to the end of the list, after that id.  Tasks that got slots in
+ * one pass have consecutive ids. */
 static uint64_t accrual_place_of(const struct accrual_wait *wait, const struct accrual_wait *before,
                                  uint64_t last)
 {
@@ -285,8 +286,8 @@ struct race {
     uint64_t *first;   /* indexed like accrual->waits */
 };
 
-/* Adds a wait.  The rest of an array is sorted last; the other waits of the array then refer to it.
- */
+/* Adds a wait.  The wait of an array's remaining tasks is sorted last.  When it is added, the other
+ * waits of the array get its index. */
 static void accrual_enter(struct race *race, const struct accrual *accrual, uint32_t source,
                           uint64_t place, uint32_t owner)
 {
@@ -307,8 +308,8 @@ static void accrual_enter(struct race *race, const struct accrual *accrual, uint
         race->slots.waits[i].rest = number;
 }
 
-/* Waits without a limit age at once.  The rest of an array does not: slurmctld splits off one task
- * for each free slot. */
+/* A wait without a limit ages from its start.  The remaining tasks of an array with a limit do not
+ * age, because slurmctld splits off one task for each free slot. */
 static void collect(struct race *race, struct accrual *accrual, struct accrual_limits *limits)
 {
     uint64_t place = 0;
@@ -330,7 +331,8 @@ static void collect(struct race *race, struct accrual *accrual, struct accrual_l
     }
 }
 
-/* A wait does not age before it is eligible, and the rest of an array does not age at all. */
+/* A wait does not age before it is eligible, and the remaining tasks of an array do not age at
+ * all. */
 static void take_slots(const struct race *race, struct accrual *accrual)
 {
     for (size_t i = 0; i < race->slots.count; i++) {

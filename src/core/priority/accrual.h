@@ -9,17 +9,17 @@
 struct tree;
 
 /*
- * Slurm's accrue limits: the largest number of pending jobs that age at the same time.  There is a
+ * Slurm's accrue limits: the maximum number of pending jobs that age at the same time.  There is a
  * limit for:
  *
  *   - a QOS (grp_jobs_accrue)
  *   - an account in a QOS (max_jobs_accrue_pa)
  *   - a user in a QOS (max_jobs_accrue_pu)
- *   - an association (max_jobs_accrue, which defaults to its account's)
+ *   - an association (max_jobs_accrue, which defaults to the limit of its account)
  *   - everything below an association (grp_jobs_accrue)
  *
- * One limit bounds a job: its QOS's, or else the limit of the nearest association up the tree.  But
- * each job that ages counts in all of them.
+ * Only one limit bounds a job: the limit of its QOS or, if there is none, the limit of the nearest
+ * association up the tree.  But each job that ages takes one place under all of its limits.
  *
  * The accounting database records when each job waited, but not which jobs have a slot.  The slots
  * are replayed from the waits (core/priority/slots.h).
@@ -46,7 +46,7 @@ struct accrual_wait {
     uint64_t qos;
     uint64_t accrues; /* result of accrual_replay(); 0 if the job does not age */
     uint32_t association;
-    bool is_rest; /* the tasks that have not been split off their array */
+    bool is_rest; /* the wait of all tasks that were not split off their array */
 };
 
 struct accrual {
@@ -68,14 +68,14 @@ void accrual_limit_association(struct accrual *accrual,
 /* Returns true if a limit may apply to jobs of this QOS. */
 bool accrual_may_bound(const struct accrual *accrual, uint64_t qos);
 
-/* Adds a wait, which is copied.  Ignores an empty one. */
+/* Adds a wait, which is copied.  Ignores an empty wait. */
 void accrual_add(struct accrual *accrual, const struct accrual_wait *wait);
 
 struct accrual_rules {
     /* The smallest of several limits of one owner applies, not the first. */
     bool takes_least;
-    /* The database contains only the rest of an array, without the tasks that were split off and
-     * wait. */
+    /* The database contains only the remaining tasks of an array, and not the pending tasks that
+     * were split off. */
     bool hides_tasks;
 };
 

@@ -9,8 +9,9 @@
  * Determines since when pending tasks of an array age.
  *
  * All tasks that were submitted together age from the same time on.  An array may limit its running
- * tasks (`--array=0-9%2`).  At that limit, slurmctld clears the eligible time of its pending tasks,
- * and sets a later one when a task ends.  It sends both to slurmdbd, but the age keeps growing.
+ * tasks (`--array=0-9%2`).  If an array is at this limit, slurmctld clears the eligible time of the
+ * array's pending tasks.  When a task ends, slurmctld sets a later eligible time.  slurmctld sends
+ * both changes to slurmdbd, but the age of the tasks continues to grow.
  */
 
 /* The eligible time in slurmdbd while an array is at its limit. */
@@ -22,8 +23,8 @@ struct array_tasks {
 };
 
 /* Returns true if the age of a pending task depends on the tasks of the same array.  This is the
- * case if it became eligible after its submission, or if its array is at its limit.  `limited` is
- * true if the array limits its running tasks. */
+ * case if the task became eligible after its submission, or if its array is at the limit.
+ * `limited` is true if the array limits its running tasks. */
 bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited);
 
 /* Returns the time since which a pending task ages.  `started` is NULL if no started task is known.

@@ -94,7 +94,7 @@ static const char *error_text(const struct formula_jobs *jobs, const char *messa
     return kept;
 }
 
-/* Returns the reason why the value is missing or 0, or NULL. */
+/* Sets the value of a job.  Returns the reason if the value cannot be computed, or NULL. */
 static const char *formula_job_evaluate(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];

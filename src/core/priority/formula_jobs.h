@@ -11,8 +11,9 @@
 struct arena;
 struct error;
 
-/* The pending jobs of an OpenPBS cluster.  Its job_sort_formula determines their order: the job
- * with the highest value runs first.  As in OpenPBS, a value that cannot be computed is 0. */
+/* The pending jobs of an OpenPBS cluster.  The cluster's job_sort_formula determines the order of
+ * the jobs: the job with the highest value runs first.  As in OpenPBS, a value that cannot be
+ * computed is 0. */
 
 /* Reasons for a missing priority of a job or a missing value of its formula. */
 #define FORMULA_JOB_HELD "held"
@@ -43,7 +44,7 @@ struct formula_jobs {
     struct formula *formula; /* NULL if missing or invalid */
     /* The reason why the formula or its threshold is invalid, or NULL. */
     const char *flaw;
-    double threshold;     /* jobs not above it do not run; -INFINITY if unset */
+    double threshold;     /* jobs with a value up to it do not run; -INFINITY if unset */
     bool enforces_shares; /* jobs without shares do not run */
     struct arena *arena;  /* owns the strings */
     struct formula_job *jobs;
@@ -51,9 +52,9 @@ struct formula_jobs {
     struct formula_value *values; /* by job, then by name in the formula */
 };
 
-/* Creates an empty list of jobs.  An empty string stands for no formula or no threshold.  An
- * invalid one sets `flaw`.  The caller frees the result with formula_jobs_destroy(), which accepts
- * NULL. */
+/* Creates an empty list of jobs.  An empty string means no formula or no threshold.  An invalid
+ * formula or threshold sets `flaw`.  The caller frees the result with formula_jobs_destroy(), which
+ * accepts NULL. */
 struct formula_jobs *formula_jobs_create(const char *formula, const char *threshold);
 void formula_jobs_destroy(struct formula_jobs *jobs);
 

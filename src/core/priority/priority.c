@@ -12,7 +12,7 @@ static double within_0_and_1(double number)
     return number < 1 ? number : 1;
 }
 
-/* Returns the limit in minutes by which slurmctld divides; 2^32 - 1 without a limit. */
+/* Returns the limit in minutes by which slurmctld divides, or 2^32 - 1 if there is no limit. */
 static uint32_t time_limit(const struct priority_job *job,
                            const struct priority_partition *partition)
 {
@@ -47,8 +47,8 @@ static double age_factor(const struct priority_options *options, const struct pr
 }
 
 /* PriorityFlags=SMALL_RELATIVE_TO_TIME: CPUs as a fraction of the cluster's CPUs, per minute of the
- * time limit.  It counts the requested CPUs or all CPUs of the requested nodes, whichever are more.
- */
+ * time limit.  Uses the requested CPUs or all CPUs of the requested nodes, whichever number is
+ * higher. */
 static double size_relative_to_time(const struct priority_options *options,
                                     const struct priority_job *job,
                                     const struct priority_partition *partition, uint32_t nodes)
@@ -63,8 +63,8 @@ static double size_relative_to_time(const struct priority_options *options,
     return options->favor_small ? 1 - size : size;
 }
 
-/* The mean of two fractions: the cluster's nodes and the cluster's CPUs that the job requests.
- * With favor_small, the fractions that it does not request. */
+/* Returns the mean of two fractions: the requested part of the cluster's nodes, and the requested
+ * part of its CPUs.  With favor_small, uses the parts that the job does not request. */
 static double size_as_slurmctld(const struct priority_options *options,
                                 const struct priority_job *job, uint32_t nodes)
 {

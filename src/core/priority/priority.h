@@ -8,9 +8,9 @@
  * The priority of a job in one partition and with one QOS: a weighted sum of factors (SPEC 5).
  *
  * CONFORMANCE_DOCUMENTS follows the text of seed 002, and CONFORMANCE_SLURMCTLD the output of sprio
- * (facts of Slurm 1.9).  They differ in two factors: job size, and the age of jobs beyond the
- * cluster's limits.  Doubles are added and multiplied in the same order as in slurmctld, so that a
- * sum is truncated to the same integer.
+ * (facts of Slurm 1.9).  The two modes differ in two factors: job size, and the age of jobs beyond
+ * the cluster's limits.  Doubles are added and multiplied in the same order as in slurmctld, so
+ * that a sum is truncated to the same integer.
  */
 
 #define PRIORITY_MAXIMUM UINT32_MAX
@@ -44,7 +44,7 @@ struct priority_options {
     /* PriorityFlags in slurm.conf. */
     bool relative_to_time, accrue_always;
     bool no_normal_association, no_normal_partition, no_normal_qos, no_normal_tres;
-    bool leaves_spec_cpus;        /* does not count specialized CPUs (RULE_SPEC_CPUS_LEFT_OUT) */
+    bool leaves_spec_cpus;        /* excludes specialized CPUs (RULE_SPEC_CPUS_LEFT_OUT) */
     uint64_t nodes, cpus;         /* in the cluster; 0 if unknown */
     double highest_partition;     /* highest factor of a partition, at least 1 */
     uint32_t highest_qos;         /* highest priority of an existing QOS; 0 if none */
@@ -63,17 +63,18 @@ struct priority_qos {
     const char *name;
     uint64_t id;
     uint32_t priority; /* 0 if none, also for a deleted QOS */
-    double factor;     /* used as it is; NAN for priority / highest priority */
+    double factor;     /* used unchanged; NAN means `priority` divided by the highest priority */
 };
 
-/* The reason why a job has no priority if `lost` is set. */
+/* The reason that is shown for the missing priority of a job with `lost` set. */
 #define PRIORITY_JOB_LOST "lost"
 
-/* A pending job, or a running one with PriorityFlags=CALCULATE_RUNNING. */
+/* A pending job.  With PriorityFlags=CALCULATE_RUNNING, also a running job. */
 struct priority_job {
     uint64_t key; /* job_db_inx */
     uint64_t submitted;
-    /* 0 or a future time if the job is held, depends on another job or has a begin time. */
+    /* The time since which the job ages.  It is 0 or in the future if the job is held, depends on
+     * another job or has a begin time. */
     uint64_t ages_since;
     uint32_t id_job;
     uint32_t association;     /* id_assoc */
@@ -82,12 +83,12 @@ struct priority_job {
     uint32_t time_limit;
     uint32_t nodes; /* requested; 0 means 1 */
     uint32_t cpus;
-    /* Priority of the association or of its nearest ancestor with one, or PRIORITY_NONE. */
+    /* Priority of the association, or of its nearest ancestor with a priority, or PRIORITY_NONE. */
     uint32_t association_priority;
     bool held, started;
     /* The job has been pending for so long that slurmctld no longer knows it. */
     bool lost;
-    double fairshare; /* factor of its association; NAN counts as 0 */
+    double fairshare; /* factor of its association; NAN is treated as 0 */
     uint32_t counts;  /* index of its TRES counts in the queue */
 };
 
@@ -112,7 +113,7 @@ void priority_compute(const struct priority_options *options, const struct prior
 void priority_add_up(struct priority *priority, bool held);
 
 /* Appends the factors of TRES as sprio shows them, `cpu=0.12,gres/gpu=0.50`, or their weighted
- * values, `cpu=12,gres/gpu=500`.  Omits zeros. */
+ * values, `cpu=12,gres/gpu=500`.  Omits values of 0. */
 void priority_add_tres(struct text *text, const struct priority_options *options,
                        const uint64_t *counts, const struct priority_partition *partition,
                        bool weighted);

@@ -81,8 +81,8 @@ static uint32_t queue_find_partition(const struct queue *queue, const char *name
     return INDEX_NONE;
 }
 
-/* Returns the index of the partition `name`.  Adds it if it does not exist: the settings may not
- * name all partitions, and there are few. */
+/* Returns the index of the partition `name`.  Adds the partition if it does not exist, because the
+ * settings may not name all partitions.  The search is linear, because there are few partitions. */
 static uint32_t partition_of(struct queue *queue, const char *name)
 {
     uint32_t place = queue_find_partition(queue, name);
@@ -136,8 +136,8 @@ static uint32_t queue_end_list(struct queue_lists *lists)
     return lists->count++;
 }
 
-/* Returns the next name of a list, or NULL at its end.  The caller frees it.  Blanks are part of a
- * name, as in slurmdbd; list_next() skips them. */
+/* Returns the next name of a list, or NULL at its end.  The caller frees the name.  As in slurmdbd,
+ * spaces are part of a name.  This is why list_next(), which skips spaces, is not used. */
 static char *next_name(const char **at)
 {
     while (**at == ',')
@@ -182,7 +182,8 @@ static uint32_t single_qos(struct queue *queue, uint64_t id)
     return queue_end_list(&queue->qos_lists);
 }
 
-/* One index holds two kinds of key: a list's text, and a QOS id, which is stored inverted. */
+/* `number_of` has two kinds of keys: the number of a list's text, and the bitwise complement of a
+ * QOS id. */
 uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64_t id)
 {
     struct queue_lists *lists = &queue->qos_lists;

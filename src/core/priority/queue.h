@@ -11,7 +11,7 @@
 /* Lists of partitions or QOS as jobs name them.  Each list is stored once. */
 struct queue_lists {
     struct id_index *number_of; /* from a list's text (or a QOS id) to its index */
-    uint32_t *starts;           /* indexes into `places`; one more than lists */
+    uint32_t *starts;           /* start of each list in `places`; the last element is the end */
     uint32_t count;
     uint32_t *places; /* indexes of partitions or QOS in the queue */
     uint32_t place_count;
@@ -30,8 +30,8 @@ struct queue {
     struct priority_job *jobs;
     size_t count;
     struct accrual *accrual;   /* accrue limits, or NULL if there are none */
-    struct names *seen_counts; /* counts as bytes: most jobs request the same */
-    uint64_t *counts;          /* counts of weighted TRES, by their indexes */
+    struct names *seen_counts; /* different counts, as bytes; most jobs request the same */
+    uint64_t *counts;          /* counts of weighted TRES, by index in `seen_counts` */
 };
 
 /* Returns an empty queue that keeps a reference to `names`.  The caller frees it with
@@ -40,7 +40,7 @@ struct queue *queue_create(struct names *names);
 void queue_destroy(struct queue *queue);
 
 /* First, add all partitions and QOS, each name once.  `tres_totals` has one element for each
- * weighted TRES and is copied; NULL if unknown. */
+ * weighted TRES and is copied.  It is NULL if unknown. */
 void queue_add_partition(struct queue *queue, const struct priority_partition *partition);
 void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority);
 /* Sets a fixed factor for an existing QOS, independent of priorities. */
@@ -50,11 +50,12 @@ void queue_give_qos(struct queue *queue, const char *name, double factor);
  * by commas; duplicates are ignored.  An empty string is one partition without a name.  Unknown
  * partitions are added with unnamed_factor. */
 uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length);
-/* Accepts names or ids.  If fewer than two of them are known, the list contains only the QOS `id`,
- * which may be unknown too. */
+/* `bytes` contains names or ids of QOS.  If fewer than two of these QOS are known, the list
+ * contains only the QOS `id`, which may be unknown, too. */
 uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64_t id);
 
-/* Third, add the jobs, each with its counts of weighted TRES.  Both are copied. */
+/* Third, add the jobs, each with its counts of weighted TRES.  The job and the counts are
+ * copied. */
 void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts);
 /* Sorts the jobs by key, the order in which databases store rows fastest. */
 void queue_sort(struct queue *queue);
@@ -67,7 +68,7 @@ struct queue_row {
     const struct priority_qos *qos;
     uint64_t tres; /* rows with the same value have the same counts and partition */
     struct priority priority;
-    bool best; /* the job's highest priority; the first of tied rows */
+    bool best; /* the row with the job's highest priority, or the first of tied rows */
 };
 /* Calls `visit` for every row of every job; the rows of one job are consecutive.  Stops and returns
  * -1 if `visit` fails. */

@@ -100,8 +100,8 @@ static uint64_t place_now(const struct replay *batch, struct slots_wait *wait)
     return wait->at;
 }
 
-/* Returns true if the first wait of a heap still waits at this position.  Otherwise removes or
- * moves it and returns false. */
+/* Returns true if the first wait of a heap still waits at its position in the heap.  Otherwise
+ * removes or moves the wait and returns false. */
 static bool settle_first(const struct replay *batch, struct heap *waiting)
 {
     const struct heap_item first = waiting->items[0];
@@ -157,16 +157,16 @@ static void arrive(struct replay *batch, uint32_t number)
     slots_look_at(batch, bound);
 }
 
-/* Moves the rest of an array after all current waits, from the next time on.  At the current time
- * all its tasks keep the position of the array. */
+/* Moves the wait of an array's remaining tasks after all current waits, from the next second on.
+ * In the current second, all these tasks keep the position of the array. */
 static void move_rest(const struct replay *batch, struct slots_wait *rest)
 {
     place_now(batch, rest);
     rest->moves_at = (batch->now > rest->pass ? batch->now : rest->pass) + 1;
 }
 
-/* Lets the first wait of a counter begin to age.  The rest of an array takes all free slots for its
- * tasks and stays in the heap. */
+/* Lets the first wait of a counter begin to age.  The wait of an array's remaining tasks takes all
+ * free slots and stays in the heap. */
 static void hand_to_first(struct replay *batch, uint32_t counter)
 {
     const struct slots *slots = batch->slots;

@@ -9,35 +9,35 @@
 /*
  * A replay of Slurm's accrue limits: slots in which pending jobs age.
  *
- * Each job that ages counts in several counters until it starts or is cancelled.  One of the
- * counters bounds it: the job begins to age once that counter is below its limit.  Jobs that come
- * first in slurmctld's list of jobs get slots first.  The other counters may therefore exceed their
- * limits.
+ * Each job that ages takes a slot in several counters until it starts or is cancelled.  Only one of
+ * these counters bounds the job: the job begins to age when that counter is below its limit.  The
+ * job's other counters are not checked and may therefore exceed their limits.  Jobs that come first
+ * in slurmctld's list of jobs get slots first.
  */
 
 /* Jobs that have the same counters and the same bound. */
 struct slots_owner {
-    const uint32_t *counters; /* in which the jobs count, each once */
+    const uint32_t *counters; /* in which the jobs take slots, without duplicates */
     uint32_t count;
     uint32_t bound; /* one of `counters` */
 };
 
 #define SLOTS_NO_REST UINT32_MAX
 
-/* A job that waits from `since` until `until`; UINT64_MAX if it still waits. */
+/* A job that waits from `since` until `until`.  `until` is UINT64_MAX if the job still waits. */
 struct slots_wait {
     uint64_t since, until;
     uint64_t place;   /* position in slurmctld's list; far below UINT64_MAX */
     uint64_t accrues; /* result of slots_replay(): when it begins to age, or 0 if never */
     uint32_t owner;
-    /* The rest of an array whose pending tasks are not separate waits.  It fills every slot that is
-     * free when it is its turn. */
+    /* True for the wait of an array's remaining tasks, which are not separate waits.  In its turn,
+     * this wait takes all free slots. */
     bool is_rest;
-    /* Index of the wait that is the rest of the same array (for the rest, its own index), or
-     * SLOTS_NO_REST.  When a task of the array gets a slot, the rest moves to the end of the list.
-     */
+    /* Index of the wait with `is_rest` of the same array (which may be this wait), or
+     * SLOTS_NO_REST.  When a task of the array gets a slot, the wait with `is_rest` moves to the
+     * end of the list. */
     uint32_t rest;
-    uint64_t pass; /* of a rest: time of the pass that made it eligible; it does not move earlier */
+    uint64_t pass; /* with `is_rest`: time of the pass that made it eligible; it moves later */
     /* Used by the replay: the number of slots taken, the current position, and the time of the next
      * move. */
     uint32_t slots;
@@ -52,8 +52,8 @@ struct slots {
     size_t count;
 };
 
-/* Sets `accrues` of each wait.  At each time, jobs that start or are cancelled free their slots
- * first. */
+/* Sets `accrues` of each wait.  At each time, first frees the slots of jobs that start or are
+ * cancelled, then hands out slots. */
 void slots_replay(const struct slots *slots);
 
 #endif
