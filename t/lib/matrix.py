@@ -317,11 +317,11 @@ CASES = [
     ('no fault', None, [told(), right()]),
     ('a clock two days ahead', None, [
         run(0, ahead=2 * DAY), told('in_future', 'clock', level='critical'),
-        run(1, says='before what is published'), told(*FUTURE, level='critical'),
+        run(1, says='before the published values'), told(*FUTURE, level='critical'),
         run(0, '--replace'), told(), right()]),
     ('a clock that is a day slow', None, [
         told('in_future', 'clock', level='critical', ahead=-DAY),
-        run(1, ahead=-DAY, says='before what is published'), told(*FUTURE, level='critical', ahead=-DAY),
+        run(1, ahead=-DAY, says='before the published values'), told(*FUTURE, level='critical', ahead=-DAY),
         told('last_run_failed'), run(0), told(), right()]),
     ('jobs are lost', None, [
         source(LOST), run(0, '--full'), told(), right(), drifted(2. * DAY)]),
