@@ -88,7 +88,7 @@ def weights(capture, folder):
         found.append([detail for detail, in db.execute("SELECT detail FROM fairmill_finding WHERE kind = 'other_weights' ORDER BY 1")])
         db.close()
     tap.same(found[0], [], f'{capture.name}: the weights of slurm.conf give the billing of each job')
-    tap.same([int(re.match('jobs: ([0-9]+),', detail)[1]) for detail in found[1]], OTHER_RULE[capture.name],
+    tap.same([int(re.match('([0-9]+) jobs? ', detail)[1]) for detail in found[1]], OTHER_RULE[capture.name],
              f'{capture.name}: with another flag, deviating jobs are found')
 
 
