@@ -17,22 +17,23 @@ enum conformance {
     CONFORMANCE_SLURMCTLD, /* as a running slurmctld computes them and `sshare -l` shows them */
 };
 
-/* The values of one association.  NAN stands for NULL, INFINITY for an infinite level_fs. */
+/* The values of one association.  NAN means NULL, and INFINITY means an infinite level_fs. */
 struct values {
-    double shares_norm;    /* product of shares / level's shares along the path; also pbs_target */
+    double shares_norm;    /* product, along the path, of shares divided by the level's shares; also
+                              pbs_target */
     double usage_raw;      /* decayed TRES-seconds, including all descendants */
-    double usage_norm;     /* usage / root's usage */
-    double capacity_usage; /* usage / the cluster's capacity */
-    double level_shares_norm; /* Fair Tree's S: shares / level's shares */
-    double level_usage;       /* Fair Tree's U: usage / level's usage */
+    double usage_norm;     /* usage divided by the root's usage */
+    double capacity_usage; /* usage divided by the cluster's capacity */
+    double level_shares_norm; /* Fair Tree's S: shares divided by the level's shares */
+    double level_usage;       /* Fair Tree's U: usage divided by the level's usage */
     double classic_usage, classic_factor;
     double linear_usage, linear_factor;
     double depth_oblivious_ratio, depth_oblivious_factor;
     double depth_oblivious_usage; /* the effective usage that sshare shows */
-    double level_fs;              /* S / U */
+    double level_fs;              /* S divided by U */
     double fair_tree_factor;
     double pbs_tree_usage, pbs_factor;
-    uint32_t fair_tree_rank; /* 0 for NULL; the best rank is the number of user associations */
+    uint32_t fair_tree_rank; /* 0 means NULL; the best rank is the number of user associations */
 };
 
 struct fairshare_options {
@@ -45,12 +46,13 @@ struct fairshare_options {
     const struct release *release; /* release of the slurmctld to conform to; NULL for the oldest */
 };
 
-/* The input and output of an algorithm.  values[i] belongs to tree->nodes[i]. */
+/* The input and output of an algorithm.  values[i] contains the values of tree->nodes[i]. */
 struct fairshare {
     const struct tree *tree;
     const struct fairshare_options *options;
     struct values *values;
-    /* The ratio UE / S by node.  PBS reuses it from classic.  NULL if it was not computed. */
+    /* The ratio UE / S by node, or NULL if it was not computed.  PBS reuses the ratios of
+     * classic. */
     double *ratios;
 };
 
@@ -58,7 +60,8 @@ struct fairshare {
 struct explain_context {
     const struct fairshare *fairshare;
     const struct algorithm *algorithm;
-    /* Usage by node as the algorithm counts it, or NULL if it uses the tree's usage. */
+    /* Usage by node as the algorithm computes it, or NULL if the algorithm uses the tree's
+     * usage. */
     const struct wide *counted_usage;
     int digits; /* significant digits of intermediate values */
 };
@@ -68,7 +71,7 @@ struct explain_column {
     void (*add)(struct text *text, const struct explain_context *context, uint32_t node);
 };
 
-/* Sets the usage of `node` and of its level on demand. */
+/* A callback of find_one().  It sets the usage of `node` and the usage of the node's level. */
 struct usage_setter {
     void (*set_usage)(const void *context, uint32_t node);
     const void *context;
@@ -87,24 +90,24 @@ struct algorithm {
     /* Computes this algorithm's values of one node, including its rank and level_fs, from the usage
      * of only a few other nodes.  Leaves the common values unchanged.  Calls set_usage() for each
      * node before it reads the usage of that node or of its level, and for the node itself.
-     * Returns false if all values must be computed instead.  NULL if the algorithm does not rank
+     * Returns false if compute() must be used.  find_one is NULL if the algorithm does not rank
      * users. */
     bool (*find_one)(struct fairshare *fairshare, uint32_t node, const struct usage_setter *setter);
     /* The value published as `fairshare`, and the values that sshare shows as NormShares and
-     * EffectvUsage.  NAN stands for NULL. */
+     * EffectvUsage.  NAN means NULL. */
     double (*factor)(const struct values *values);
     double (*norm_shares)(const struct values *values);
     double (*effective_usage)(const struct values *values);
     /* True if users are ranked, list by list, by level_fs.  The factor then comes from the rank,
      * and accounts do not have one. */
     bool ranks_users;
-    /* True if the factor comes from effective usage / shares. */
+    /* True if the factor comes from effective usage divided by shares. */
     bool of_ratio;
     /* True if the rules of the configured Slurm release apply. */
     bool by_rules;
 
-    /* The rest is for `explain`.  Intermediate values have enough digits for the reader to compute
-     * the displayed result from them. */
+    /* The following members are for `explain`.  Intermediate values have enough digits for the
+     * reader to compute the displayed result from them. */
     const struct explain_column *columns; /* ends with an entry without a heading */
     int digits;
     const char *formulas; /* one a line; `%` is replaced by the dampening factor */
@@ -113,8 +116,8 @@ struct algorithm {
     void (*add_note)(struct text *text, const struct fairshare_options *options);
     /* Returns true if the displayed results of a node follow from the displayed inputs. */
     bool (*follows)(const struct explain_context *context, uint32_t node);
-    /* Returns every node's usage as this algorithm counts it, or NULL if it uses the tree's usage.
-     * The caller frees it. */
+    /* Returns every node's usage as this algorithm computes it, or NULL if the algorithm uses the
+     * tree's usage.  The caller frees the array. */
     struct wide *(*counted_usage)(const struct fairshare *fairshare);
 };
 
@@ -125,14 +128,14 @@ const struct level *level_of(const struct tree *tree, const struct node *node);
 /* Returns the sum of the shares of the node's list.  With CONFORMANCE_SLURMCTLD the sum is
  * truncated to 32 bits, as in slurmctld. */
 uint64_t level_shares(const struct fairshare *fairshare, const struct node *node);
-/* Returns the same sum for the list below `account`. */
+/* Returns the sum of the shares of the list below `account`, truncated in the same way. */
 uint64_t list_shares(const struct fairshare *fairshare, uint32_t account);
 /* Returns the denominator of Fair Tree's U. */
 const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node);
-/* Returns the effective usage of node `i` in classic, linear and PBS: own + (parents - own) x its
- * share of the level.  `own` is its usage, `parents` the effective usage of its parent.  The result
- * is `own` directly below the root, and `parents` with `parent` shares or in a level without
- * shares. */
+/* Returns the effective usage of node `i` in classic, linear and PBS: own + (parents - own) * (the
+ * node's share of the level).  `own` is the node's usage, and `parents` is the effective usage of
+ * its parent.  The result is `own` directly below the root, and `parents` with `parent` shares or
+ * in a level without shares. */
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents);
 double values_shares_norm(const struct values *values);
 /* Defines values_FIELD(), which returns a field of struct values. */
@@ -142,12 +145,12 @@ double values_shares_norm(const struct values *values);
         return values->field;                                 \
     }
 
-/* Returns the release whose rules apply.  With CONFORMANCE_DOCUMENTS this is the oldest, to which
- * no later rule applies. */
+/* Returns the release whose rules apply.  With CONFORMANCE_DOCUMENTS this is the oldest release, to
+ * which no later rule applies. */
 const struct release *rules_of(const struct fairshare_options *options);
 /* Returns true if `node` has `parent` shares and its fairshare parent is the root. */
 bool is_led_to_root(const struct node *node);
-/* Returns true if `node` has the root's factor, which has the ratio 1. */
+/* Returns true if `node` has the root's factor.  The root has the ratio 1. */
 bool has_roots_factor(const struct fairshare_options *options, const struct node *node);
 /* Returns true if the release gives `node` no factor. */
 bool has_no_factor(const struct fairshare_options *options, const struct node *node);
@@ -182,17 +185,17 @@ const struct values *context_values(const struct explain_context *context, uint3
  * users have a factor.  All values must be set.  The caller frees the array. */
 uint32_t *order_of_all(const struct tree *tree, const struct fairshare_options *options,
                        const struct algorithm *algorithm, const struct values *values);
-/* Compares two nodes that both have a factor.  Returns a negative number if the first one ranks
- * higher, 0 if they are tied, else a positive number.  Computes the exact order only if the factors
- * are equal as doubles. */
+/* Compares two nodes that both have a factor.  Returns a negative number if the first node ranks
+ * higher, 0 if they are tied, or a positive number if the second node ranks higher.  Computes the
+ * exact order only if the factors are equal as doubles. */
 int order_of_pair(const struct tree *tree, const struct fairshare_options *options,
                   const struct algorithm *algorithm, const struct values *values,
                   const uint32_t pair[2]);
 
-/* Converts an order into the ranks of users, as Fair Tree counts them.  The best of N users has
- * rank N, tied users share a rank, and a user below m others has rank N - m.  For Fair Tree itself
- * the result is fair_tree_rank.  The entry of an account or of a user without a factor is 0.  The
- * caller frees the array. */
+/* Converts an order into the ranks of users, numbered as in Fair Tree.  The best of N users has
+ * rank N, tied users share a rank, and a user that ranks lower than m other users has rank N - m.
+ * For Fair Tree itself the result is fair_tree_rank.  The entry of an account or of a user without
+ * a factor is 0.  The caller frees the array. */
 uint32_t *user_ranks(const struct tree *tree, const uint32_t *order);
 
 /* Returns the place that is displayed for a rank among `users` users: 1 is next, and 0 means no

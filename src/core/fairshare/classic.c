@@ -8,8 +8,11 @@
  * Slurm's classic factor from seed 002, "The SLURM Fair-Share Formula", in its current form with
  * 2^.
  *
- *     UE = UA + (UEparent - UA) S / Slevel, directly below the root UE = UA
+ *     UE = UA + (UEparent - UA) * S / Slevel, directly below the root UE = UA
  *     F = 2^-(UE / S / dampening)
+ *
+ * Here UA is the usage divided by the root's usage, UE is the effective usage, S is the normalized
+ * shares, and Slevel is the sum of S over the level.
  */
 
 static void classic_compute(struct fairshare *fairshare)

@@ -13,15 +13,16 @@
 /*
  * Slurm's depth-oblivious factor from seed 000.
  *
- *     directly below the root R = U / S, else R = Rparent rl^k
+ *     directly below the root R = U / S, else R = Rparent * rl^k
  *     rl = (U / S) / (U of all siblings / S of all siblings)
- *     k = 1 if ln(Rparent) ln(rl) >= 0, else 1 / (1 + (5 ln Rparent)^2)
+ *     k = 1 if ln(Rparent) * ln(rl) >= 0, else 1 / (1 + (5 * ln(Rparent))^2)
  *     F = 2^-(R / dampening)
  *
  * If the product of the logarithms is 0, the document gives both forms of k.  Slurm uses k = 1.
  */
 
-/* Error bound of `part` in ratio_below(), in units of its mantissa: four operations truncate it. */
+/* Error bound of `part` in ratio_below(), in units of its mantissa.  Four operations truncate
+ * `part`. */
 #define PART_UNITS 32
 
 /* Returns rl.  The ancestors' shares cancel, so rl is computed from the integers of the level. */
@@ -48,7 +49,7 @@ static double exponent(double parents, double local)
 /* Values of an account that the members of its list need. */
 struct oblivious_account {
     struct floating ratio; /* R, with 128 bits */
-    struct floating part;  /* shares / usage of its list */
+    struct floating part;  /* shares of its list, divided by the list's usage */
 };
 
 /* Returns R of a node with usage, below an account with R > 0.  As long as k is 1 on the whole
@@ -115,8 +116,8 @@ static struct floating oblivious_part_of(const struct fairshare *fairshare, uint
                           : usage;
 }
 
-/* Returns R x shares.  Without shares R is undefined; slurmctld then uses the plain usage, also for
- * `parent` children of such a node. */
+/* Returns R * shares.  For a node without shares, R is undefined and slurmctld uses the normalized
+ * usage.  Children of such a node with `parent` shares get the value of the node. */
 static double effective_usage_at(const struct fairshare *fairshare, uint32_t i)
 {
     const struct node *node = &fairshare->tree->nodes[i];

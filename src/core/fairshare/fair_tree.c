@@ -22,7 +22,7 @@
  * so if they differ, their order is exact.  If they are equal, the integers are compared.
  */
 
-/* Sets the exact fraction that level_fs rounds: (shares x level's usage) / (level's shares x
+/* Sets the exact fraction that level_fs rounds: (shares * level's usage) / (level's shares *
  * usage). */
 static void exact_level_fs(const struct tree *tree, uint32_t i, struct natural *numerator,
                            struct natural *denominator)
@@ -75,7 +75,7 @@ static int fair_tree_compare_exactly(const struct tree *tree, uint32_t a, uint32
     const struct node *one = &tree->nodes[a], *other = &tree->nodes[b];
     struct natural left, right;
     if (one->fairshare_parent == other->fairshare_parent) {
-        /* Within a level, the level's sums cancel: `one` ranks higher if s_a u_b > s_b u_a. */
+        /* Within a level, the level's sums cancel: `one` ranks higher if s_a * u_b > s_b * u_a. */
         left = natural_of_wide(&other->usage);
         left = natural_times(&left, (uint64_t)one->shares);
         right = natural_of_wide(&one->usage);
@@ -90,8 +90,8 @@ static int fair_tree_compare_exactly(const struct tree *tree, uint32_t a, uint32
     return natural_compare(&left, &right);
 }
 
-/* Returns a positive number if `a` ranks higher than `b`, 0 if their LF are equal, else a negative
- * number. */
+/* Returns a positive number if `a` ranks higher than `b`, 0 if their LF are equal, or a negative
+ * number if `b` ranks higher. */
 static int compare_level_fs(const struct tree *tree, const struct fair_tree_entry *a,
                             const struct fair_tree_entry *b)
 {
@@ -113,7 +113,7 @@ static int fair_tree_by_level_fs(const void *a, const void *b, void *context)
 }
 
 /* Appends the children of an account to the list on top of the stack.  Accounts without users below
- * them are left out: they contain no user to rank and take part in no tie. */
+ * them are left out, because they contain no user to rank and are not tied with other members. */
 static void append_children(struct fair_tree_walk *walk, uint32_t account)
 {
     const struct node *node = &walk->tree->nodes[account];
@@ -230,8 +230,8 @@ static struct fair_tree_entry fair_tree_entry_of(const struct fairshare *fairsha
                                      node };
 }
 
-/* Returns the position of `one`, a child of one of the `accounts`, whose children form one list.
- * Sets `members` to the accounts tied with it. */
+/* Returns the position of `one` in the list of all children of the `accounts`.  Sets `members` to
+ * the accounts in that list that are tied with `one`. */
 static struct standing find_standing(const struct fairshare *fairshare, uint32_t one,
                                      const uint32_t *accounts, uint32_t count, uint32_t *members,
                                      const struct usage_setter *setter)
@@ -261,8 +261,8 @@ static struct standing find_standing(const struct fairshare *fairshare, uint32_t
     return standing;
 }
 
-/* Returns the rank of the user at the end of `path`.  Follows the same traversal, but counts the
- * users off the path instead of visiting them. */
+/* Returns the rank of the user at the end of `path`.  Uses the same traversal as
+ * rank_as_documented(), but only counts users that are not on the path. */
 static uint32_t rank_of_one(const struct fairshare *fairshare, const struct path *path,
                             const struct usage_setter *setter)
 {

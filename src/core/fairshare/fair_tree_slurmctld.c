@@ -13,9 +13,10 @@
  *
  *   - LF is an x86 long double, computed from S as a double.  Ties are ties of that format.
  *   - Tied accounts are not merged.  They are visited one after the other, in `lineage` order
- *     (`lft` in older releases).  The first child of the second account counts as tied with the
+ *     (`lft` in older releases).  The first child of the second account is treated as tied with the
  *     previous user.
- *   - A `parent` account is a member of its list at LF 4294967294, without its children.
+ *   - An account with `parent` shares is a member of its list with LF 4294967294, without its
+ *     children.
  */
 
 #define NO_VALUE 4294967294.0

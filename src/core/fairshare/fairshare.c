@@ -28,7 +28,9 @@ static double part_of_capacity(const struct fairshare *fairshare, double usage)
     return usage == 0 && !isnan(capacity) ? 0 : usage / capacity;
 }
 
-/* Sets the root's values.  It has all shares and usage, and no siblings to be compared with. */
+/*
+ * Sets the root's values.  The root has all shares and usage, and no siblings to be compared with.
+ */
 static void common_of_root(const struct fairshare *fairshare)
 {
     const struct node *root = &fairshare->tree->nodes[0];

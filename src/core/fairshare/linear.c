@@ -17,20 +17,20 @@
  * The surplus of an association in linear: S - UE, the share that its effective usage leaves
  * unused.
  *
- * With D = T UE, where T is the capacity, u is an association's usage and s / L its part of its
- * level's shares,
+ * Let T be the capacity and D = T * UE.  Let u be an association's usage and s / L its part of its
+ * level's shares.  Then
  *
- *     D = (u (L - s) + Dparent s) / L, directly below the root D = u
+ *     D = (u * (L - s) + Dparent * s) / L, directly below the root D = u
  *
  * S - UE is therefore a fraction of integers.  It is computed and rounded in the same way as ratios
- * (ratio.h): with 128 bits, and exactly if these do not decide.
+ * (ratio.h): with 128 bits, and exactly if 128 bits do not determine the result.
  */
 
-/* UE of a unit of usage if there was no capacity. */
+/* UE of a unit of usage if the capacity is 0. */
 static const struct floating too_much = { (uint128)1 << 127, 8192 };
 
-/* Error bound at this depth, in units of the mantissa.  Numbers are truncated three times a level,
- * and a few times at the end. */
+/* Error bound at this depth, in units of the mantissa.  Numbers are truncated three times per
+ * level, and a few times at the end. */
 static uint128 linear_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;
@@ -77,8 +77,8 @@ static inline struct linear_member linear_member_of(const struct surpluses *surp
     };
 }
 
-/* Returns true if S and D equal the values of the account above.  `parent` shares count as 1 of 1.
- */
+/* Returns true if S and D equal the values of the account above.  `parent` shares are treated as 1
+ * of 1. */
 static inline bool linear_is_like_parent(const struct linear_member *member)
 {
     return !member->top && member->shares == member->of_level && member->of_level;
@@ -134,7 +134,7 @@ static struct fraction exact_unit(const struct surpluses *surpluses)
     return unit;
 }
 
-/* Replaces S and D of the account above by the member's. */
+/* Replaces S and D of the account above by S and D of the member. */
 static void go_down(const struct linear_member *member, struct fraction *share,
                     struct fraction *used)
 {

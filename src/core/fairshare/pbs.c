@@ -16,15 +16,16 @@
 /*
  * OpenPBS's fairshare_tree_usage and fairshare_factor from seed 003 (PP-718).
  *
- *     UE = U + (UEparent - U) x share of the level, directly below the root UE = U
+ *     UE = U + (UEparent - U) * (share of the level), directly below the root UE = U
  *     F = 2^-(UE / target), 0 if the target is 0
  *
- * The document defines U = usage / root's usage.  OpenPBS starts each node with a base usage m.  A
- * leaf counts m plus its usage.  A group counts m plus the counted usage of its leaves with usage.
- * An amount that was set already includes the base, so such a leaf counts max(usage, m).
+ * The document defines U as the usage divided by the root's usage.  OpenPBS starts each node with a
+ * base usage m.  The usage of a leaf is m plus its charged usage.  The usage of a group is m plus
+ * the usage of those leaves that have charged usage.  If the usage of a leaf was set, the amount
+ * already includes the base, so the usage is max(amount, m).
  *
  * With a base usage, the share of a level is 0 if the level has no shares or the group above has no
- * target (calc_fair_share_perc in OpenPBS's fairshare.cpp).  Then UE = U.
+ * target (calc_fair_share_perc in OpenPBS's fairshare.cpp).  In these cases, UE = U.
  */
 
 static struct wide larger(const struct wide *a, const struct wide *b)
@@ -42,11 +43,11 @@ static struct wide usage_of_leaf(const struct node *node, const struct wide *min
     return usage;
 }
 
-/* Returns every node's usage as OpenPBS counts it.  The caller frees it. */
+/* Returns every node's usage as OpenPBS computes it.  The caller frees the array. */
 static struct wide *usage_with_minimum(const struct tree *tree, const struct wide *minimum)
 {
-    /* First compute the amount that each node adds to its ancestors.  A user with usage adds its
-     * counted usage.  An account adds the usage that deleted users left to it. */
+    /* First compute the amount that each node adds to its ancestors.  A user with charged usage
+     * adds this usage plus the base.  An account adds the usage that it got from deleted users. */
     struct wide *counted = memory_zeroed(tree->count, sizeof *counted);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
@@ -69,7 +70,7 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
     return counted;
 }
 
-/* Returns NULL if there is no minimum usage. */
+/* Returns the usage by node, or NULL if there is no minimum usage. */
 static struct wide *counted_usage(const struct fairshare *fairshare)
 {
     struct wide minimum;
@@ -92,7 +93,8 @@ struct wide *pbs_usage(const struct fairshare *fairshare)
     return usage;
 }
 
-/* Without a minimum usage the values equal classic's; reuse them if already computed. */
+/* Without a minimum usage, the values equal the values of classic; reuse these if they are already
+ * computed. */
 static void compute_plain(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
@@ -199,7 +201,7 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
         if (here == there)
             continue;
         order = compare_members(fairshare, usage, here, there);
-        /* If neither has a target, no node below has one. */
+        /* If neither node has a target, the nodes below them have no target either. */
         if (!(fairshare->values[here].shares_norm > 0))
             break;
     }
@@ -211,8 +213,8 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
 /* ---- the order of all users ---- */
 
 /* Members of `list` whose paths are tied so far.  pbs_order() starts with the children of the root.
- * It sorts each pool and splits it into groups of tied members.  The users in a group get their
- * position, and the children of its accounts form a new pool. */
+ * It sorts each pool and splits the pool into groups of tied members.  The users in a group get
+ * their position, and the children of its accounts form a new pool. */
 struct pool {
     uint32_t from, count, ahead; /* `ahead` users rank higher than all members */
     bool equal;                  /* the members lack a target, so all nodes below are tied too */
@@ -245,7 +247,8 @@ static void add_members(struct pbs_fairshare_ordering *ordering, uint32_t group)
 }
 
 /* Handles list[from] to list[end - 1], which are tied.  Users get their position; the members of
- * groups become the next pool.  Returns the number of users in and below them. */
+ * groups become the next pool.  Returns the number of these users and of the users below these
+ * groups. */
 static uint32_t place_equals(struct pbs_fairshare_ordering *ordering, const struct pool *pool,
                              uint32_t from, uint32_t end, uint32_t ahead)
 {

@@ -8,15 +8,16 @@ struct fairshare;
 
 /* Values that OpenPBS's `pbsfs` shows and compares in addition to the algorithm's values. */
 
-/* Returns every node's usage as pbsfs counts it, including the minimum usage if one is set.  The
+/* Returns every node's usage as pbsfs shows it, including the minimum usage if it is set.  The
  * caller frees the array. */
 struct wide *pbs_usage(const struct fairshare *fairshare);
-/* Returns usage / target as pbsfs shows it, or -1 if there is no target. */
+/* Returns usage divided by target as pbsfs shows it, or -1 if there is no target. */
 double pbs_quotient(double usage, double target);
 /* Compares how deserving two nodes are, as pbsfs does.  Returns a negative number if `one` is more
- * deserving, 0 if they are tied, else a positive number.  Compares the quotients of the two nodes
- * where the paths from the root first differ, and continues downwards while they are tied.  A node
- * without a target is less deserving than one with a target.  `usage` is indexed by node. */
+ * deserving, 0 if they are tied, or a positive number if `other` is more deserving.  Compares the
+ * quotients of the two nodes where the paths from the root first differ, and continues downwards
+ * while they are tied.  A node without a target is less deserving than a node with a target.
+ * `usage` is indexed by node. */
 int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
                 uint32_t other);
 /* Returns, for each user, 1 + the number of users that are more deserving according to

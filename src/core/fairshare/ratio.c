@@ -8,10 +8,10 @@
 #include "core/number/fraction.h"
 #include "util/memory.h"
 
-/* ratio_next() computes the ratios from the root down.  An account's sums have 128 bits.  If these
- * do not determine the nearest double, exact_ratio() computes the fraction from the nodes on the
- * path.  contest_decide() sorts all nodes by their 128-bit ratios; ratio_compare_exactly() decides
- * between ratios that are too close. */
+/* ratio_next() computes the ratios from the root down.  An account's sums have 128 bits.  If 128
+ * bits do not determine the nearest double, exact_ratio() computes the fraction from the nodes on
+ * the path.  contest_decide() sorts all nodes by their 128-bit ratios; ratio_compare_exactly()
+ * decides between ratios that are too close. */
 
 /* ---- order ---- */
 
@@ -33,7 +33,7 @@ static int by_integers(const void *a, const void *b, void *context)
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-/* Returns the index after a cluster of near values, in which each is near its predecessor. */
+/* Returns the index after a cluster of near values, in which each value is near its predecessor. */
 static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
 {
     uint32_t end = from + 1;
@@ -44,8 +44,8 @@ static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
     return end;
 }
 
-/* Sets the order of such a cluster.  Usually all are tied, so at first each is compared only with
- * its predecessor.  The cluster is sorted if one is out of order. */
+/* Sets the order of the nodes in a cluster.  Usually all of them are tied, so at first each node is
+ * compared only with its predecessor.  If a node is out of order, the cluster is sorted. */
 static void decide_cluster(struct contest *contest, uint32_t from, uint32_t end, uint32_t *order)
 {
     struct contender *list = contest->list;
@@ -78,7 +78,7 @@ void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *
 /* Values of an account that the members of its list need. */
 struct ratio_account {
     struct floating sum;     /* UE / S */
-    struct floating inverse; /* 1 / (S T) */
+    struct floating inverse; /* 1 / (S * T) */
     uint64_t shares;         /* of its list */
     double ratio;
     uint32_t source; /* the node that defines the ratio: itself or an ancestor */
@@ -91,7 +91,7 @@ struct ratios {
     const struct tree *tree;
     const struct wide *usage;
     struct ratio_account *accounts; /* indexed by level */
-    struct wide total;              /* T; one unit if it is 0, in which case no node has usage */
+    struct wide total;              /* T, or one unit if T is 0, because no node has usage */
     bool used;                      /* T is not 0 */
     bool odd;                       /* at least one node is odd */
     bool by_rules;                  /* ratios of classic, with the release's rules */
@@ -131,7 +131,7 @@ static inline bool is_barren(const struct ratio_member *member)
     return member->above->barren || !member->shares || !member->of_level;
 }
 
-/* Returns true if the ratio equals that of the account above. */
+/* Returns true if the ratio equals the ratio of the account above. */
 static inline bool ratio_is_like_parent(const struct ratio_member *member)
 {
     return member->inherits ||
@@ -156,7 +156,7 @@ static inline struct floating ratio_sum_of(const struct ratio_member *member)
 }
 
 /* Returns the error bound of a sum at this depth, in units of its mantissa.  On the way down, sums
- * are truncated three times a level and a few times at the end, each time by less than 2^-126. */
+ * are truncated three times per level and a few times at the end, each time by less than 2^-126. */
 static uint128 ratio_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;
@@ -164,7 +164,8 @@ static uint128 ratio_units_at(uint32_t depth)
 
 /* ---- the fraction ---- */
 
-/* Adds a member above those already in the fraction: fraction = u (L - s) / s + fraction L / s. */
+/* Adds a member that is above all members in the fraction: fraction = u * (L - s) / s + fraction *
+ * L / s. */
 static void ratio_add_member(const struct ratios *ratios, uint32_t i, struct fraction *fraction)
 {
     struct ratio_member member = ratio_member_of(ratios, i);
@@ -181,7 +182,7 @@ static void ratio_add_member(const struct ratios *ratios, uint32_t i, struct fra
     fraction_free(&own);
 }
 
-/* Returns the part of T UE / S that comes from the nodes of a path starting at index `from`,
+/* Returns the part of T * UE / S that comes from the nodes of a path starting at index `from`,
  * multiplied by S of the node above `from`. */
 static struct fraction fraction_from(const struct ratios *ratios, const struct path *path,
                                      uint32_t from)

@@ -9,19 +9,21 @@
  * Computes UE / S of classic and PBS: the effective usage of an association as a multiple of its
  * share.
  *
- * With T the root's usage, u an association's usage and s / L its part of its level's shares,
+ * Let T be the root's usage, u an association's usage and s / L its part of its level's shares.
+ * Then
  *
- *     T UE / S = T UEparent / Sparent + u (L - s) / s / Sparent, directly below the root u L / s
+ *     T * UE / S = T * UEparent / Sparent + u * (L - s) / (s * Sparent)
+ *     directly below the root, T * UE / S = u * L / s
  *
  * This is a fraction of integers.  Ratios are computed with 128 bits and rounded once.  If 128 bits
- * do not determine the nearest double, or the order of two ratios, the exact fraction does.  Equal
- * ratios therefore have equal doubles, however they came about, and no double contradicts the
- * order.
+ * do not determine the nearest double, or the order of two ratios, the exact fraction is used.
+ * Therefore equal ratios have equal doubles, even if they come from different numbers, and the
+ * doubles never contradict the order.
  */
 
-/* Returns a computation of ratios from `usage` by node, or from the tree's usage if it is NULL.
- * Keeps references to both arguments.  The caller frees it with ratios_destroy(), which accepts
- * NULL. */
+/* Returns a computation of ratios from `usage` by node, or from the tree's usage if `usage` is
+ * NULL.  Keeps references to both arguments.  The caller frees it with ratios_destroy(), which
+ * accepts NULL. */
 struct ratios *ratios_create(const struct fairshare *fairshare, const struct wide *usage);
 void ratios_destroy(struct ratios *ratios);
 
@@ -45,8 +47,8 @@ double factor_of_ratio(double ratio, double dampening);
  * NAN if has_no_factor(). */
 double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double ratio);
 /* Returns the factor that slurmctld uses for an association's jobs.  This is the association's own
- * factor, unless `parent` shares lead to the root.  Then slurmctld uses the root's factor, although
- * sshare up to 25.05 does not show it (_get_fairshare_priority() in Slurm's
+ * factor, unless `parent` shares lead to the root.  In that case, slurmctld uses the root's factor,
+ * although sshare up to 25.05 does not show it (_get_fairshare_priority() in Slurm's
  * priority_multifactor.c). */
 double factor_of_jobs(const struct algorithm *algorithm, const struct fairshare_options *options,
                       const struct node *node, const struct values *values);
@@ -67,10 +69,10 @@ struct contest {
     struct contender *list;
     uint32_t count;
     bool higher_is_ahead;
-    uint128 units; /* largest error of a value, in units of its mantissa */
+    uint128 units; /* maximum error of a value, in units of its mantissa */
     bool unknown;  /* values are unusable: compare every pair exactly */
-    /* Returns a negative number if `one` ranks higher than `other`, 0 if they are tied, else a
-     * positive number. */
+    /* Returns a negative number if `one` ranks higher than `other`, 0 if they are tied, or a
+     * positive number if `other` ranks higher. */
     int (*compare)(const void *context, uint32_t one, uint32_t other);
     const void *context;
 };

@@ -31,14 +31,14 @@ enum release_rule {
     /* In classic and depth-oblivious, an association with `parent` shares whose fairshare parent is
      * the root has the root's factor. */
     RULE_ROOTS_FACTOR,
-    RULE_ACCOUNTS_LEFT_OUT, /* the same two algorithms give accounts no factor */
+    RULE_ACCOUNTS_LEFT_OUT, /* classic and depth-oblivious give accounts no factor */
     /* If a QOS or an association has several accrue limits, the smallest applies, not the first. */
     RULE_LEAST_ACCRUE_LIMIT,
     /* slurmdbd learns of a task split off from an array only when the task starts. */
     RULE_SPLIT_TASKS_HIDDEN,
     RULE_PRIORITY_TYPE_NEEDED, /* without PriorityType there are no priorities */
     RULE_SPRIO_NAMES_QOS,      /* `sprio -l` has columns for QOS and account */
-    /* CPUs reserved for the system (specialized CPUs) do not count as CPUs of a partition. */
+    /* CPUs reserved for the system (specialized CPUs) are excluded from the CPUs of a partition. */
     RULE_SPEC_CPUS_LEFT_OUT,
     /* UsersAreCoords of an account applies only to users directly in the account, not to users
      * below it. */

@@ -41,8 +41,9 @@ static void insight_backtest_add(uint32_t *sums, uint32_t size, uint32_t place)
         sums[place]++;
 }
 
-/* Returns the members that have a place in both orders, sorted by their place before.  Sets *found
- * to their number and *last to their last place after.  The caller frees the array. */
+/* Returns the members that have a place in both orders, sorted by their place in `before`.  Sets
+ * *found to the number of these members and *last to their highest place in `after`.  The caller
+ * frees the array. */
 static struct backtest_member *sorted_members(const uint32_t *before, const uint32_t *after,
                                               size_t count, size_t *found, uint32_t *last)
 {
@@ -60,7 +61,8 @@ static struct backtest_member *sorted_members(const uint32_t *before, const uint
     return members;
 }
 
-/* Returns the end of the group of members with the same place before as the one at `from`. */
+/* Returns the end of the group of members with the same place in `before` as the member at
+ * `from`. */
 static size_t backtest_group_end(const struct backtest_member *members, size_t count, size_t from)
 {
     size_t end = from;
@@ -103,8 +105,8 @@ void places_discordant(const uint32_t *before, const uint32_t *after, size_t cou
 /* The number of comparisons per variant to find the most frequent discordant partners. */
 #define COMPARISONS_AT_MOST UINT64_C(2000000000)
 
-/* The places of users at a point, by their number.  0 if the entity is not a user or did not exist.
- */
+/* The places of users at a point, by their number.  The place is 0 if the entity is not a user or
+ * did not exist. */
 struct places {
     uint32_t *list;
     size_t count;
@@ -214,7 +216,7 @@ static size_t place_of_time(const struct backtest *backtest, int64_t time)
     return low;
 }
 
-/* Sets the place of a user.  Numbers without a place before it get 0. */
+/* Sets the place of a user.  Lower numbers that have no place yet get place 0. */
 static void backtest_add_place(struct places *places, uint32_t number, uint32_t place)
 {
     while (places->count <= number)
@@ -255,7 +257,8 @@ void backtest_add(struct backtest *backtest, const struct backtest_point *point)
 
 /* ---- discordant users ---- */
 
-/* Copies both orders of a point.  Returns the number of members that both cover. */
+/* Copies the orders of a point in variant 0 and in `variant`.  Returns the number of members that
+ * are in both orders. */
 static size_t orders_of(const struct backtest *backtest, size_t variant, size_t at,
                         uint32_t *before, uint32_t *after)
 {

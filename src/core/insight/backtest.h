@@ -11,31 +11,33 @@ struct tree;
 struct values;
 
 /*
- * A backtest computes the values at the same times under several settings, the variants.  Variant 0
- * is the reference for the others.  The users' usage is the same in all variants; jobs are not
+ * A backtest computes the values at the same times under several settings, the variants.  All other
+ * variants are compared with variant 0.  The users' usage is the same in all variants; jobs are not
  * scheduled again.
  *
  * The entitlement of an association at a time is its normalized share.  Its usage fraction is its
  * part of the cluster's decayed usage, with the variant's half-life.  Its distance is the
- * difference of the two.  A pair of users is discordant at a time if one ranks higher in variant 0
- * and the other ranks higher in the compared variant.
+ * difference between its usage fraction and its entitlement.  A pair of users is discordant at a
+ * time if one ranks higher in variant 0 and the other ranks higher in the compared variant.
  */
 
 struct backtest_result {
-    size_t points;        /* number of points at which it existed */
+    size_t points;        /* number of points at which the association existed */
     double use, distance; /* means over these points; NAN without points */
     /* Mean of a user's places, counted from 1; NAN for an account. */
     double place;
-    /* Mean number of users with which it is discordant; NAN for an account and in variant 0. */
+    /* Mean number of users with which the user is discordant; NAN for an account and in variant
+     * 0. */
     double discordant;
-    /* The most frequent discordant partner, or NULL.  Also NULL if the search did not get to it. */
+    /* The user that is discordant with this user at most points, or NULL.  Also NULL if the search
+     * ended before it reached this user. */
     const struct backtest_entity *with;
     size_t with_points; /* number of points with that partner */
 };
 
 struct backtest_entity {
     uint32_t id;                            /* id of the association */
-    const char *account, *user, *partition; /* as at the last point; bytes of the source */
+    const char *account, *user, *partition; /* as at the last point; bytes as in the database */
     bool is_user, wanted;
     double due;                      /* mean entitlement */
     struct backtest_result *results; /* by variant */
@@ -44,7 +46,8 @@ struct backtest_entity {
 /* The effect of a variant on all users. */
 struct backtest_variant {
     size_t points;
-    /* Mean fraction of the usage that would have to change hands among users, 0..1. */
+    /* Mean fraction of the usage, from 0 to 1, that would have to move between users so that each
+     * user's usage fraction equals the entitlement. */
     double distance;
     double discordant; /* discordant fraction of all pairs of users, over all points */
 };
@@ -71,8 +74,8 @@ struct backtest_point {
 void backtest_add(struct backtest *backtest, const struct backtest_point *point);
 
 /* Call after all points were added.  Turns sums into means, counts discordant pairs and finds
- * discordant partners.  Partners are found for the users with the most discordant pairs, for as
- * many as a few seconds allow. */
+ * discordant partners.  The search for partners begins with the users that have the most discordant
+ * pairs.  It ends after a maximum number of comparisons, which take a few seconds. */
 void backtest_finish(struct backtest *backtest);
 
 size_t backtest_count(const struct backtest *backtest);
@@ -86,7 +89,7 @@ struct backtest_variant backtest_variant(const struct backtest *backtest, size_t
  * and the other ranks higher in the second.  Members tied in either order are not discordant. */
 
 /* Sets discordant[i] to the number of members with which member i is discordant.  Takes time
- * proportional to count x log(count). */
+ * proportional to count * log(count). */
 void places_discordant(const uint32_t *before, const uint32_t *after, size_t count,
                        uint32_t *discordant);
 

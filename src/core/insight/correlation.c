@@ -21,7 +21,7 @@ static int by_rank(const void *one, const void *other)
     return order ? order : (first->place > second->place) - (first->place < second->place);
 }
 
-/* Returns the index after the last member that is tied with the one at `from`. */
+/* Returns the index after the last member that is tied with the member at `from`. */
 static size_t end_of_ranks(const struct correlation_member *members, size_t count, size_t from)
 {
     size_t end = from + 1;
@@ -56,7 +56,8 @@ void ordering_free(struct ordering *ordering)
     *ordering = (struct ordering){ 0 };
 }
 
-/* Returns the same index in a finished ordering. */
+/* Returns, in a finished ordering, the index after the last member that is tied with the member at
+ * `from`. */
 static size_t end_of_tie(const struct ordering *ordering, size_t from)
 {
     size_t end = from + 1;
@@ -66,8 +67,8 @@ static size_t end_of_tie(const struct ordering *ordering, size_t from)
     return end;
 }
 
-/* Returns covariance / sqrt(x y), limited to -1..1 because of rounding errors.  The square root of
- * a rounded square is exact, so equal orders give 1 and reversed orders give -1. */
+/* Returns covariance / sqrt(x * y), limited to -1..1 because of rounding errors.  The square root
+ * of a rounded square is exact, so equal orders give 1 and reversed orders give -1. */
 static double coefficient_of(double covariance, double x, double y)
 {
     return x > 0 && y > 0 ? fmax(-1, fmin(1, covariance / sqrt(x * y))) : NAN;
@@ -83,7 +84,7 @@ double spearman_of(const struct ordering *a, const struct ordering *b)
         squares_a += (int128)(x * x);
         squares_b += (int128)(y * y);
     }
-    /* The sum of the doubled mean ranks is n (n + 1) in both orderings, whatever the ties. */
+    /* The sum of the doubled mean ranks is n * (n + 1) in both orderings, with or without ties. */
     return coefficient_of((double)(n * products - sum * sum), (double)(n * squares_a - sum * sum),
                           (double)(n * squares_b - sum * sum));
 }

@@ -11,7 +11,8 @@
 /* The order of members by rank.  It is sorted once and compared with many others. */
 struct ordering {
     uint32_t *members; /* ascending by rank */
-    /* By member: twice its mean rank, which is a whole number.  Tied members share it. */
+    /* By member: twice its mean rank, which is a whole number.  Tied members have the same mean
+     * rank. */
     uint32_t *means;
     size_t count; /* below 2^31 */
 };
@@ -23,7 +24,7 @@ void ordering_free(struct ordering *ordering);
 /* Return a value from -1 (reversed order) to 1 (the same order), or NAN if all values of one
  * ordering are equal.  Both orderings must have the same number of members.  Spearman's coefficient
  * is Pearson's coefficient of the mean ranks (Kendall, Rank Correlation Methods, 3.8).  Kendall's
- * tau-b is (concordant - discordant) / sqrt(pairs untied in a x pairs untied in b). */
+ * tau-b is (concordant - discordant) / sqrt(pairs untied in a * pairs untied in b). */
 double spearman_of(const struct ordering *a, const struct ordering *b);
 double kendall_of(const struct ordering *a, const struct ordering *b);
 

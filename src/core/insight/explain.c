@@ -11,16 +11,17 @@
 #include "util/memory.h"
 
 /* explain() finds the point at which two paths diverge, and then the smallest change of each kind
- * that reverses the order.  reversal_find() searches for the amount: it starts from an estimate,
- * moves away from it in growing steps until the order changes, and bisects the rest.  Each amount
- * is evaluated on a candidate, which is a copy of the tree with that change. */
+ * that reverses the order.  reversal_find() searches for the amount.  It starts from an estimate,
+ * moves away from the estimate in growing steps until the order changes, and then bisects the last
+ * step.  Each amount is evaluated on a candidate, which is a copy of the tree with that change. */
 
 /* Exceeds the usage of a cluster with a billion TRES in a century. */
 #define MOST_USAGE ((uint64_t)1 << 62)
 /* A double has 53 bits; rounding several times loses a few. */
 #define ROUNDED_BITS 49
 
-/* The best and the last rank of a user, or of the users below an account.  0 if there are none. */
+/* The best and the last rank of a user, or of the users below an account.  Each is 0 if there are
+ * no ranked users. */
 struct explain_ranks {
     uint32_t best, last;
 };
@@ -79,8 +80,8 @@ bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other)
            explain_place_of(input, one) == explain_place_of(input, other);
 }
 
-/* Sets `divergence` to the point at which two paths diverge.  Returns false if one node is above
- * the other or both are the same. */
+/* Sets `divergence` to the point at which two paths diverge.  Returns false if one node is an
+ * ancestor of the other node or both nodes are the same. */
 static bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
                             struct divergence *divergence)
 {
@@ -187,8 +188,8 @@ static bool is_near(const struct natural *a, const struct natural *b)
 }
 
 /* Rounded usage hides ties.  Members of the deciding list therefore get exactly the same usage per
- * share if it is equal within the precision of a double.  The change is far smaller than the
- * rounding error. */
+ * share if their usage per share is equal within the precision of a double.  The change is far
+ * smaller than the rounding error. */
 static void restore_ties(struct explain_candidate *candidate)
 {
     const struct node *decides = &candidate->tree.nodes[candidate->decides];
@@ -214,7 +215,8 @@ static void restore_ties(struct explain_candidate *candidate)
 }
 
 /* Members of different lists are never exactly tied after usage was rounded.  The member that is to
- * rank higher gets slightly more usage, so that a change that only ties them is not sufficient. */
+ * rank higher gets slightly more usage, so that a change that only makes the two members tied is
+ * not sufficient. */
 static void add_margin(struct explain_candidate *candidate)
 {
     struct node *node = &candidate->tree.nodes[candidate->decides];
@@ -311,7 +313,7 @@ struct bounds {
 };
 
 /* Moves up or down from the guess in growing steps until the order changes.  Returns false if no
- * amount reverses it. */
+ * amount reverses the order. */
 static bool find_bounds(struct explain_candidate *candidate, const struct reversal *reversal,
                         uint64_t guess, struct bounds *bounds)
 {

@@ -20,7 +20,7 @@ static bool is_member(const struct tree *tree, const struct values *values, uint
                                       : !node->is_user && node->fairshare_parent == 0;
 }
 
-/* The sums of Jain's index.  Each x is divided by the largest, because the square of a large x
+/* The sums of Jain's index.  Each x is divided by the largest x, because the square of a large x
  * could overflow. */
 struct fairness_ratios {
     double most, sum, squares;

@@ -11,7 +11,8 @@ struct values;
  * Measures the fairness of the usage as a whole: how evenly the members use their entitlements.
  *
  * A member's share is the part of the cluster to which it is entitled.  Its usage fraction is its
- * part of all decayed usage.  Jain's index of x = usage fraction / share over n members,
+ * part of all decayed usage.  Let x be a member's usage fraction divided by its share.  Jain's
+ * index over n members,
  *
  *     (sum of x)^2 / (n * sum of x^2)
  *
@@ -29,8 +30,9 @@ const char *fairness_scope_name(enum fairness_scope scope);
 struct fairness {
     uint32_t members; /* number of members with a share above 0 */
     double jain;      /* 0 to 1; NAN if no member has usage */
-    /* Sums over the members whose usage fraction is above their share (`over`) and below it
-     * (`under`): their usage fractions and their shares.  NAN if there is no usage. */
+    /* Sums of usage fractions and of shares.  `over` is the sum over the members with a usage
+     * fraction above their share, and `under` over the members with a usage fraction below their
+     * share.  NAN if there is no usage. */
     double use_over, share_over;
     double use_under, share_under;
 };

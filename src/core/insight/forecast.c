@@ -14,12 +14,12 @@
 
 /* values_at() computes the values at a time in one of two ways.  compute_at() computes the usage of
  * all nodes and then all values.  find_at() is faster: it keeps usage as linear functions and
- * evaluates only the few that the algorithm needs for the entity. It is used if the algorithm has
- * find_one() and neither a ledger entry nor a single job changes the usage. */
+ * evaluates only the few that the algorithm needs for the entity.  find_at() is used if the
+ * algorithm has find_one() and neither a ledger entry nor a single job changes the usage. */
 
 /* ---- linear usage ---- */
 
-/* Usage including all descendants, as a linear function of time: usage = aged + rate x weight.
+/* Usage including all descendants, as a linear function of time: usage = aged + rate * weight.
  * `aged` is the remaining past usage.  Only the nodes that are needed have to be computed for a
  * time.  tree_roll_up_usage() would give the same integers, except that it replaces negative usage
  * by 0.  Lines with negative usage are therefore not usable. */
@@ -117,8 +117,8 @@ static void usage_lines_free(struct usage_lines *lines)
     *lines = (struct usage_lines){ 0 };
 }
 
-/* Returns true if the lines can be used with this weight.  The root has the largest usage, so it is
- * sufficient to check the root. */
+/* Returns true if the lines can be used with this weight.  No node has more usage than the root, so
+ * it is sufficient to check the root. */
 static bool usage_lines_fit(const struct usage_lines *lines, uint128 weight)
 {
     struct wide all = lines->aged[0];
@@ -151,7 +151,8 @@ static uint128 rate_of(const struct forecast *forecast, enum projection projecti
     return forecast->rates[node];
 }
 
-/* Returns the past usage that still counts at a later time, or NULL if none does. */
+/* Returns the past usage that is still included at a later time, or NULL if past usage is no longer
+ * included. */
 static const struct forecast_past *past_at(const struct forecast *forecast,
                                            const struct decay_table *decay, uint64_t reset)
 {
@@ -172,7 +173,7 @@ static struct wide aged(const struct forecast *forecast, const struct forecast_p
 }
 
 /* Returns the last reset of usage up to `at`.  `entered` is the last reset in the ledger up to
- * then. */
+ * `at`. */
 static uint64_t forecast_last_reset(const struct forecast *forecast, uint64_t entered, uint64_t at)
 {
     uint64_t reset = calendar_last_reset(&forecast->period, at);
@@ -180,7 +181,7 @@ static uint64_t forecast_last_reset(const struct forecast *forecast, uint64_t en
     return reset < entered ? entered : reset;
 }
 
-/* Returns the time from which the projected usage of a node counts. */
+/* Returns the time from which the projected usage of a node is included. */
 static uint64_t forecast_counts_from(const struct forecast *forecast,
                                      const struct ledger_state *ledger, uint32_t node)
 {
@@ -243,7 +244,8 @@ static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_
     return rank;
 }
 
-/* Since Slurm 25.11 accounts have no factor in classic and depth-oblivious, only LevelFS. */
+/* Since Slurm 25.11, accounts have no factor in classic and depth-oblivious.  They have only
+ * LevelFS. */
 static double forecast_level_fs_of(const struct forecast *forecast,
                                    const struct fairshare_options *options)
 {
@@ -310,8 +312,8 @@ double forecast_value(const struct forecast_point *point)
     return isnan(point->factor) ? point->level_fs : point->factor;
 }
 
-/* Usage is linear if one rate continues from now on.  Ledger entries and single jobs change it, so
- * lines are not used with them. */
+/* Usage is linear if one rate continues from now on.  Ledger entries and single jobs change the
+ * rate, so lines are not used with them. */
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection)
 {
     struct projected *projected = memory_zeroed(1, sizeof *projected);
@@ -410,8 +412,8 @@ static int is_reached(struct projected *projected, double value, uint64_t at, bo
     return 0;
 }
 
-/* Sets *after to the first minute between `before` and *after at which the value is no longer
- * reached if it `was`, or is reached if it was not. */
+/* Sets *after to the first minute between `before` and *after at which is_reached() differs from
+ * `was`. */
 static int narrow(struct projected *projected, double value, uint64_t before, uint64_t *after,
                   bool was, struct error *err)
 {

@@ -9,14 +9,14 @@
  * Computes the values that a run will have at a later time, for different projections of the usage
  * until then.
  *
- * Past usage only decays.  A later run may have a later decay epoch with a larger unit
- * (usage/decay_table.h), in which the oldest usage no longer counts.  The past is therefore given
- * once for each decay epoch, and again if a future ledger entry changes it.  The integers are thus
- * the same as in that run.
+ * Past usage only decays.  A later run may have a later decay epoch (usage/decay_table.h).  In a
+ * later epoch, the unit of sums is larger and the oldest usage is ignored.  Past usage is therefore
+ * given once for each decay epoch, and again after each future ledger entry that changes it.  So
+ * the integers are the same as in the later run.
  */
 
-/* The usage charged to each node itself until now, as far as it still counts in a run at or after
- * `from` with this epoch.  Sums are in the unit of the current epoch. */
+/* The usage that was charged to each node itself until now and that a run at or after `from` with
+ * this epoch still includes.  Sums are in the unit of the current epoch. */
 struct forecast_past {
     uint64_t from, epoch;
     struct wide *own; /* indexed by node */
@@ -48,7 +48,7 @@ struct forecast {
     /* Called for each time whose values are computed completely, which is slow.  May be NULL. */
     void (*computed)(void *context, uint64_t at);
     void *computed_context;
-    uint64_t first_charge;      /* UINT64_MAX if there was none */
+    uint64_t first_charge;      /* time of the first charge, or UINT64_MAX */
     struct forecast_past *past; /* by ascending `from` */
     size_t past_count;
     uint128 *rates;   /* by node: units per second, below 2^127 */
@@ -63,8 +63,8 @@ struct forecast_point {
     uint32_t rank;                  /* 0 if none */
 };
 
-/* Computes a projection at successive times.  If possible it computes only the entity's values: the
- * algorithm must support that, and usage must continue at one rate.  The values are the same. */
+/* Computes a projection at successive times.  If the algorithm has find_one() and usage continues
+ * at one rate, computes only the entity's values.  The results do not depend on this. */
 struct projected;
 /* The caller frees the result with projected_end().  `forecast` must outlive it. */
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection);
@@ -79,13 +79,13 @@ int projected_at(struct projected *projected, uint64_t at, struct forecast_point
 struct crossing_search {
     double value;
     uint64_t end;    /* end of the search */
-    uint64_t step_s; /* largest distance between two examined times */
+    uint64_t step_s; /* maximum distance between two examined times */
 };
-/* Sets *crossing to the time, to the minute, at which the value is first reached.  If it is reached
- * now, sets it to the first time at which it is no longer reached.  Sets it to 0 if neither happens
- * before the end of the search.  The search examines a time every `step_s` seconds, at each reset
- * of usage and at each ledger entry.  It misses values that are reached only between two of these
- * times. */
+/* Sets *crossing to the first time at which the value is reached, with an accuracy of one minute.
+ * If the value is already reached now, sets *crossing to the first time at which it is no longer
+ * reached.  Sets *crossing to 0 if there is no such time before the end of the search.  The search
+ * examines a time every `step_s` seconds, at each reset of usage and at each ledger entry.  It
+ * misses values that are reached only between two of these times. */
 int projected_crossing(struct projected *projected, const struct crossing_search *search,
                        uint64_t *crossing, struct error *err);
 

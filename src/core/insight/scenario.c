@@ -37,7 +37,7 @@ static bool is_doubtful(const struct wide *rest, const struct wide *whole)
     return natural_bits(&number) + DOUBTFUL_BITS < natural_bits(&all);
 }
 
-/* Returns every node's usage without its children's usage.  The caller frees it. */
+/* Returns every node's usage without its children's usage.  The caller frees the array. */
 static struct wide *own_usage(const struct tree *tree, bool rolled_up)
 {
     struct wide *own = memory_zeroed(tree->count, sizeof *own);

@@ -66,7 +66,7 @@ static bool statement_differs(const struct association *one, const struct associ
 }
 
 /* Collects the rows that change something, and the first row of each association.  Until its first
- * row, an association counts as deleted. */
+ * row, an association is treated as deleted. */
 static void statement_take_times(struct statement *statement, const struct association_times *times)
 {
     struct association_since *sorted = memory_zeroed(times->count + 1, sizeof *sorted);
@@ -105,7 +105,7 @@ static void forget_tree(struct statement *statement)
     statement->places_of_nodes = NULL;
 }
 
-/* Returns the shares that a row has in the tree.  A deleted association stays in the tree because
+/* Returns the shares that a row has in the tree.  A deleted association is kept in the tree because
  * of its usage, but its entitlement is 0. */
 static int32_t statement_shares_of(const struct association *row)
 {

@@ -10,13 +10,13 @@
 struct error;
 
 /*
- * Usage statements: entitlement and undecayed usage of each association in several periods.  They
- * follow the shares, parents and associations that existed at each time.
+ * Usage statements: entitlement and undecayed usage of each association in several periods.
+ * Statements use the shares, parents and associations that existed at each time.
  *
  * Time is cut into slices: at the end of each period, and when shares or parents change or an
  * association is created or removed.  In each slice, an association's entitlement is its normalized
- * share of the delivered usage, or of the cluster's capacity.  Usage over several slices is spread
- * evenly over its time.
+ * share of the delivered usage, or of the cluster's capacity.  Usage of an interval that overlaps
+ * several slices is spread evenly over the interval.
  */
 
 /* A finished period, or the total of all periods. */
@@ -49,7 +49,7 @@ struct statement *statement_create(const struct statement_options *options);
 void statement_destroy(struct statement *statement);
 /* Adds an association's usage between two times, in TRES-seconds.  Intervals must be added in
  * ascending order and must be equal or not overlap.  Usage outside the periods is ignored.  Usage
- * of an unknown association counts for the root.  Returns -1 on error. */
+ * of an unknown association is added to the root.  Returns -1 on error. */
 int statement_add(struct statement *statement, uint64_t association, int64_t from, int64_t to,
                   double used, struct error *err);
 /* Finishes the statement after the last usage.  Returns -1 on error. */

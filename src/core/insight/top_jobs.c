@@ -78,7 +78,6 @@ static void top_jobs_keep(struct top_jobs *top_jobs, const struct top_job *recor
     top_jobs->kept[at] = *record;
 }
 
-/* The record at hand is complete. */
 bool top_jobs_end(struct top_jobs *top_jobs)
 {
     struct top_job record = top_jobs->open;

@@ -9,9 +9,9 @@
 struct charge_term;
 struct decay_table;
 
-/* Selects the job records with the most remaining usage from a scan of many.  For each it sums the
- * charge and the remaining usage.  Memory grows with the number of suspended records, not with all
- * records. */
+/* Selects, in a scan of job records, the records with the most remaining usage.  Sums the usage and
+ * the remaining usage of each record.  Memory grows with the number of suspended records, not with
+ * all records. */
 
 #define TOP_JOBS_KEPT 10
 
@@ -28,11 +28,13 @@ struct top_jobs {
     struct wide left;                   /* remaining usage of all records */
     struct suspended_jobs *suspensions;
     struct top_job open; /* the record whose terms are being added */
-    uint64_t number;     /* its number, or 0 */
+    uint64_t number;     /* number of the record in `open`, or 0 */
 };
 
-/* Adds a term of record `number`.  The terms of a record must be consecutive.  `record` describes
- * the record; its sums are ignored.  Returns false if a sum leaves the range of the integers. */
+/* Adds the charge `term` to job record `number`.  Call it for all terms of one record before the
+ * next record.  `record` has the ids and times of the job record; `used` and `left` in it are
+ * ignored.  `plain` is the table without decay.  Returns false if a sum leaves the range of the
+ * integers. */
 bool top_jobs_add(struct top_jobs *top_jobs, const struct decay_table *plain,
                   const struct charge_term *term, uint64_t number, struct top_job record);
 /* Finishes the last record.  Returns false if a sum leaves the range of the integers. */
