@@ -20,9 +20,9 @@
 /*
  * How jobs are charged.
  *
- * A scan (struct pass) reads one range of job rows.  It divides each row into charge intervals and
- * passes each charge to the scan's accumulators.  After the last interval of a row it calls the row
- * accumulators.  By default a scan also adds its charges: to pass.checkpointed if the row is
+ * A scan (struct job_scan) reads one range of job rows.  It divides each row into charge intervals
+ * and passes each charge to the scan's accumulators.  After the last interval of a row it calls the
+ * row accumulators.  By default a scan also adds its charges: to scan.checkpointed if the row is
  * checkpointed, otherwise to the tree of the computation.
  *
  * Before the scans, charge_rollups() charges the rollups that replace purged job rows.  Then the
@@ -62,7 +62,7 @@
 
 /* A scan: a range of rows, the accumulators of their charges, and the accumulators of the rows. */
 #define ACCUMULATORS 3
-struct pass {
+struct job_scan {
     struct job_range range;
     bool of_suspensions;
     bool of_cancelled; /* time that slurmctld charged after the end of suspended jobs */
@@ -78,10 +78,10 @@ struct pass {
 };
 
 /*
- * The state of one call of charge_jobs().  PASSES is the largest number of scans in the table
+ * The state of one call of charge_jobs().  SCANS is the largest number of scans in the table
  * above, including scans of suspensions.
  */
-#define PASSES 11
+#define SCANS 11
 struct charge_jobs_run {
     struct computation *computation;
     struct checkpoint_plan *plan; /* or NULL */
@@ -93,8 +93,8 @@ struct charge_jobs_run {
     struct days_accumulator add_days;
     struct watcher_accumulator watch;
     struct first_accumulator behind_end;
-    struct pass passes[PASSES];
-    size_t pass_count;
+    struct job_scan scans[SCANS];
+    size_t scan_count;
 };
 
 static int charge_take_all(struct charge_accumulator *const *accumulators, size_t count,
@@ -106,77 +106,77 @@ static int charge_take_all(struct charge_accumulator *const *accumulators, size_
     return 0;
 }
 
-static int take_day_hashes(const struct pass *pass, struct charge_context *context,
+static int take_day_hashes(const struct job_scan *scan, struct charge_context *context,
                            struct charge *charge, struct error *err)
 {
     do
-        if (charge_take_all(pass->accumulators, pass->accumulator_count, charge, err))
+        if (charge_take_all(scan->accumulators, scan->accumulator_count, charge, err))
             return -1;
     while (charge_next(context, charge));
     return 0;
 }
 
 /* Passes each interval of a row to the accumulators, and then the row to the row accumulators. */
-static int charge_take_row(const struct pass *pass, struct charge_context *context,
+static int charge_take_row(const struct job_scan *scan, struct charge_context *context,
                            const struct job_row *row, struct error *err)
 {
     struct charge charge;
     struct job_row again;
     charge_begin(context, row, &charge);
-    if (take_day_hashes(pass, context, &charge, err) ||
-        charge_take_all(pass->row_accumulators, pass->row_accumulator_count, &charge, err))
+    if (take_day_hashes(scan, context, &charge, err) ||
+        charge_take_all(scan->row_accumulators, scan->row_accumulator_count, &charge, err))
         return -1;
     return charge_again(context, row, &again, &charge)
-               ? take_day_hashes(pass, context, &charge, err)
+               ? take_day_hashes(scan, context, &charge, err)
                : 0;
 }
 
-static void add_accumulator(struct pass *pass, struct charge_accumulator *accumulator)
+static void add_accumulator(struct job_scan *scan, struct charge_accumulator *accumulator)
 {
-    pass->accumulators[pass->accumulator_count++] = accumulator;
+    scan->accumulators[scan->accumulator_count++] = accumulator;
 }
 
-static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct error *err)
+static int run_scan(const struct charge_jobs_run *run, struct job_scan *scan, struct error *err)
 {
     const struct source *source = &run->computation->source;
     const struct layout *layout = source->layout;
     const struct accounting *accounting = run->computation->accounting;
     struct job_reading *reading =
-        pass->of_cancelled     ? layout->past->cancelled(source, accounting, pass->range.from)
-        : pass->of_suspensions ? layout->suspensions(source, accounting, &pass->range)
-                               : layout->jobs(source, accounting, &pass->range);
+        scan->of_cancelled     ? layout->past->cancelled(source, accounting, scan->range.from)
+        : scan->of_suspensions ? layout->suspensions(source, accounting, &scan->range)
+                               : layout->jobs(source, accounting, &scan->range);
     struct charge_context context = { .charging = run->charging,
                                       .ledger = run->computation->ledger,
                                       .passes = &accounting->passes,
                                       .period = slurm_pass_period(source->settings->slurm),
                                       .recent = source->settings->checkpoint_after_s,
                                       .owners = run->computation->owners,
-                                      .checkpoint = pass->checkpoint,
-                                      .negative = pass->negative,
-                                      .cutoff = pass->cutoff,
-                                      .left_out = pass->left_out };
+                                      .checkpoint = scan->checkpoint,
+                                      .negative = scan->negative,
+                                      .cutoff = scan->cutoff,
+                                      .left_out = scan->left_out };
     struct split *multi = run->computation->multi;
     struct sums_accumulator sums;
     struct day_hash_accumulator hashes = {
-        { day_hash_accumulator_take }, pass->hashes, pass->left_out, pass->negative
+        { day_hash_accumulator_take }, scan->hashes, scan->left_out, scan->negative
     };
     struct job_row row;
     int got;
-    sums_accumulator_begin(&sums, run->computation, pass->checkpointed);
+    sums_accumulator_begin(&sums, run->computation, scan->checkpointed);
     if (multi) {
         multi_time_begin_scan(multi, &context);
-        add_accumulator(pass, &multi->hashes.accumulator);
-        pass->row_accumulators[pass->row_accumulator_count++] = &multi->rows.accumulator;
-    } else if (!pass->only_noted) {
-        add_accumulator(pass, &sums.accumulator);
+        add_accumulator(scan, &multi->hashes.accumulator);
+        scan->row_accumulators[scan->row_accumulator_count++] = &multi->rows.accumulator;
+    } else if (!scan->only_noted) {
+        add_accumulator(scan, &sums.accumulator);
     }
-    if (pass->hashes)
-        pass->row_accumulators[pass->row_accumulator_count++] = &hashes.accumulator;
+    if (scan->hashes)
+        scan->row_accumulators[scan->row_accumulator_count++] = &hashes.accumulator;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
-        if ((pass->only_refunded || pass->of_cancelled) &&
-            job_is_refunded(context.ledger, &row) != pass->only_refunded)
+        if ((scan->only_refunded || scan->of_cancelled) &&
+            job_is_refunded(context.ledger, &row) != scan->only_refunded)
             continue;
-        if (charge_take_row(pass, &context, &row, err)) {
+        if (charge_take_row(scan, &context, &row, err)) {
             got = -1;
             goto done;
         }
@@ -191,33 +191,33 @@ done:
 /*
  * Adds a scan.  If suspended time is not charged, adds a scan of the rows' suspensions before it.
  */
-static void add_pass(struct charge_jobs_run *run, const struct pass *pass)
+static void add_scan(struct charge_jobs_run *run, const struct job_scan *scan)
 {
     const struct source *source = &run->computation->source;
     bool omits =
         source->layout->omits_suspended || source->settings->suspended == SUSPENDED_OMITTED;
     if (omits) {
-        run->passes[run->pass_count] = *pass;
-        run->passes[run->pass_count++].of_suspensions = true;
+        run->scans[run->scan_count] = *scan;
+        run->scans[run->scan_count++].of_suspensions = true;
     }
-    run->passes[run->pass_count++] = *pass;
+    run->scans[run->scan_count++] = *scan;
 }
 
 /* Returns a scan whose charges count in full: for usage, days, the watcher and `seen`. */
-static struct pass charge_jobs_scan(struct charge_jobs_run *run, struct job_range range)
+static struct job_scan charge_jobs_scan(struct charge_jobs_run *run, struct job_range range)
 {
-    struct pass pass = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
+    struct job_scan scan = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
     if (run->plan) {
-        pass.checkpoint = &run->plan->checkpoint;
-        pass.checkpointed = run->plan->sums;
-        pass.hashes = &run->plan->hashes;
+        scan.checkpoint = &run->plan->checkpoint;
+        scan.checkpointed = run->plan->sums;
+        scan.hashes = &run->plan->hashes;
     }
-    pass.row_accumulators[pass.row_accumulator_count++] = &run->note.accumulator;
+    scan.row_accumulators[scan.row_accumulator_count++] = &run->note.accumulator;
     if (run->days)
-        add_accumulator(&pass, &run->add_days.accumulator);
+        add_accumulator(&scan, &run->add_days.accumulator);
     if (run->computation->watcher)
-        add_accumulator(&pass, &run->watch.accumulator);
-    return pass;
+        add_accumulator(&scan, &run->watch.accumulator);
+    return scan;
 }
 
 /*
@@ -416,13 +416,13 @@ static void charge_add_gone(struct charge_jobs_run *run, struct usage_sums *sums
                             struct day_hashes *hashes)
 {
     uint64_t kept = run->plan->stored->checkpoint.cutoff;
-    const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
-                               .checkpoint = &run->plan->checkpoint,
-                               .checkpointed = sums,
-                               .hashes = hashes,
-                               .negative = true };
+    const struct job_scan gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
+                                   .checkpoint = &run->plan->checkpoint,
+                                   .checkpointed = sums,
+                                   .hashes = hashes,
+                                   .negative = true };
     if (run->cutoff > kept)
-        add_pass(run, &gone);
+        add_scan(run, &gone);
 }
 
 /*
@@ -435,10 +435,10 @@ static void repair_stored(struct charge_jobs_run *run)
     uint64_t from = run->plan->stored->checkpoint.cutoff;
     if (days && days->count && days->starts[0] < from)
         from = days->starts[0];
-    struct pass late = charge_jobs_scan(run, late_range(run, from));
+    struct job_scan late = charge_jobs_scan(run, late_range(run, from));
     late.left_out = run->plan->stored->checkpoint.cutoff;
     if (run->plan->ended.count)
-        add_pass(run, &late);
+        add_scan(run, &late);
     charge_add_gone(run, run->plan->sums, &run->plan->hashes);
 }
 
@@ -448,11 +448,11 @@ static void repair_stored(struct charge_jobs_run *run)
  */
 static void note_late(struct charge_jobs_run *run)
 {
-    const struct pass late = { .range = late_range(run, run->plan->stored->checkpoint.cutoff),
-                               .checkpoint = &run->plan->checkpoint,
-                               .checkpointed = run->plan->late };
+    const struct job_scan late = { .range = late_range(run, run->plan->stored->checkpoint.cutoff),
+                                   .checkpoint = &run->plan->checkpoint,
+                                   .checkpointed = run->plan->late };
     if (run->plan->ended.count)
-        add_pass(run, &late);
+        add_scan(run, &late);
     charge_add_gone(run, run->plan->late, NULL);
 }
 
@@ -467,13 +467,13 @@ static void check_stored(struct charge_jobs_run *run)
         range.to = plan->checkpoint.checkpointed_to;
     if (range.from <= run->cutoff)
         range.from = run->cutoff + 1;
-    const struct pass pass = { .range = range,
-                               .checkpoint = &plan->checkpoint,
-                               .left_out = run->cutoff,
-                               .hashes = &plan->checked,
-                               .only_noted = true };
+    const struct job_scan scan = { .range = range,
+                                   .checkpoint = &plan->checkpoint,
+                                   .left_out = run->cutoff,
+                                   .hashes = &plan->checked,
+                                   .only_noted = true };
     if (range.from < range.to)
-        add_pass(run, &pass);
+        add_scan(run, &scan);
 }
 
 /*
@@ -516,15 +516,15 @@ static struct job_range main_range(const struct charge_jobs_run *run)
 static void add_refunded(struct charge_jobs_run *run)
 {
     const struct job_keys *refunded = &run->computation->ledger->refunded;
-    const struct pass pass = { .range = { .from = run->cutoff + 1,
-                                          .to = INT64_MAX,
-                                          .open = true,
-                                          .ids = refunded->keys,
-                                          .id_count = refunded->count },
-                               .negative = true,
-                               .only_refunded = true };
+    const struct job_scan scan = { .range = { .from = run->cutoff + 1,
+                                              .to = INT64_MAX,
+                                              .open = true,
+                                              .ids = refunded->keys,
+                                              .id_count = refunded->count },
+                                   .negative = true,
+                                   .only_refunded = true };
     if (refunded->count && run->computation->source.layout->past)
-        add_pass(run, &pass);
+        add_scan(run, &scan);
 }
 
 /*
@@ -533,15 +533,15 @@ static void add_refunded(struct charge_jobs_run *run)
  */
 static void add_cancelled(struct charge_jobs_run *run)
 {
-    struct pass pass = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
-    pass.row_accumulators[pass.row_accumulator_count++] = &run->behind_end.accumulator;
+    struct job_scan scan = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
+    scan.row_accumulators[scan.row_accumulator_count++] = &run->behind_end.accumulator;
     if (run->computation->watcher)
-        add_accumulator(&pass, &run->watch.accumulator);
+        add_accumulator(&scan, &run->watch.accumulator);
     if (run->computation->accounting->tells_cancelled)
-        run->passes[run->pass_count++] = pass;
+        run->scans[run->scan_count++] = scan;
 }
 
-static void list_passes(struct charge_jobs_run *run)
+static void list_scans(struct charge_jobs_run *run)
 {
     const struct checkpoint_plan *plan = run->plan;
     if (plan && plan->mode == CHECKPOINT_VERIFY)
@@ -550,8 +550,8 @@ static void list_passes(struct charge_jobs_run *run)
         repair_stored(run);
         check_stored(run);
     }
-    const struct pass pass = charge_jobs_scan(run, main_range(run));
-    add_pass(run, &pass);
+    const struct job_scan scan = charge_jobs_scan(run, main_range(run));
+    add_scan(run, &scan);
     add_refunded(run);
     add_cancelled(run);
 }
@@ -664,9 +664,9 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
     set_accumulators(&run);
     if (charge_rollups(&run, err))
         return -1;
-    list_passes(&run);
-    for (size_t i = 0; i < run.pass_count; i++)
-        if (run_pass(&run, &run.passes[i], err))
+    list_scans(&run);
+    for (size_t i = 0; i < run.scan_count; i++)
+        if (run_scan(&run, &run.scans[i], err))
             return -1;
     if (plan && checkpoint_plan_check(plan, err))
         return -1;
