@@ -225,7 +225,10 @@ static void combine(struct finding *kept, const struct finding *added)
     }
 }
 
-/* Adds a finding.  Returns it if it is new, or NULL if it was combined or not kept. */
+/*
+ * Adds a finding.  Returns a pointer to the stored copy, or NULL if the finding was combined with
+ * an earlier finding or not kept.
+ */
 static struct finding *finding_add(struct findings *findings, enum finding_kind kind,
                                    const struct finding *added)
 {

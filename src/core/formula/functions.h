@@ -61,7 +61,7 @@ struct formula_function {
 };
 
 /* Returns the operator of this level with this name, or with LEVEL_NONE the function.  Returns NULL
- * if it does not exist. */
+ * if there is no such operator or function. */
 const struct formula_function *formula_function_find(enum formula_level level, const char *name,
                                                      size_t length);
 

@@ -75,7 +75,7 @@ void backtest_add(struct backtest *backtest, const struct backtest_point *point)
 
 /* Call after all points were added.  Turns sums into means, counts discordant pairs and finds
  * discordant partners.  The search for partners begins with the users that have the most discordant
- * pairs.  It ends after a maximum number of comparisons, which take a few seconds. */
+ * pairs.  The search ends after a maximum number of comparisons, which take a few seconds. */
 void backtest_finish(struct backtest *backtest);
 
 size_t backtest_count(const struct backtest *backtest);

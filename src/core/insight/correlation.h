@@ -8,7 +8,8 @@
 /* Rank correlation: the similarity of two orders of the same members.  Equal values are ties, and
  * tied members share a rank. */
 
-/* The order of members by rank.  It is sorted once and compared with many others. */
+/* The order of members by rank.  An ordering is sorted once and can be compared with many other
+ * orderings. */
 struct ordering {
     uint32_t *members; /* ascending by rank */
     /* By member: twice its mean rank, which is a whole number.  Tied members have the same mean

@@ -259,8 +259,8 @@ static double forecast_level_fs_of(const struct forecast *forecast,
     return values->level_fs;
 }
 
-/* A projection in progress.  The lines are valid until the decay epoch advances, and with it the
- * remaining past usage; then they are computed again. */
+/* A projection in progress.  The lines are valid until the decay epoch advances.  The remaining
+ * past usage then changes, and the lines are computed again. */
 struct projected {
     const struct forecast *forecast;
     enum projection projection;

@@ -32,7 +32,8 @@ bool wide_is_zero(const struct wide *wide);
 bool wide_is_equal(const struct wide *a, const struct wide *b);
 
 /* A natural number of up to 768 bits, to compare and divide products of shares and usage exactly.
- * `length` counts the words up to the highest one that is not 0; the words above are undefined. */
+ * `length` is the number of words up to the highest word that is not 0.  Higher words are
+ * undefined. */
 #define NATURAL_WORDS 12
 struct natural {
     unsigned length;
@@ -102,7 +103,7 @@ struct floating {
 
 /* Returns the highest 128 bits of a number, truncated. */
 struct floating natural_top(const struct natural *number);
-/* Returns the product truncated to 128 bits.  Its relative error is below 2^-126. */
+/* Returns the product truncated to 128 bits.  The relative error is below 2^-126. */
 struct floating floating_product(struct floating a, struct floating b);
 /* Returns the nearest double; ties are rounded to even. */
 double floating_to_double(struct floating number);

@@ -37,7 +37,9 @@ struct slots_wait {
      * SLOTS_NO_REST.  When a task of the array gets a slot, the wait with `is_rest` moves to the
      * end of the list. */
     uint32_t rest;
-    uint64_t pass; /* with `is_rest`: time of the pass that made it eligible; it moves later */
+    /* With `is_rest`, the time of the scheduling pass that made this wait eligible.  The wait moves
+     * only after this time. */
+    uint64_t pass;
     /* Used by the replay: the number of slots taken, the current position, and the time of the next
      * move. */
     uint32_t slots;

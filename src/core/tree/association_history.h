@@ -39,7 +39,7 @@ enum change_kind {
     CHANGE_REMOVED,  /* removed */
     /* Not in the log; the timeline derives them from removals: */
     CHANGE_CASCADED,       /* removed by cascade with its user or account, if it existed then */
-    CHANGE_MAYBE_CASCADED, /* as above, if it was below the removed account then */
+    CHANGE_MAYBE_CASCADED, /* as CHANGE_CASCADED, if it was below the removed account then */
 };
 
 /* A change from the transaction log. */
@@ -57,8 +57,8 @@ struct change {
 };
 
 /*
- * The state of an association as a run recorded it; for a removed one, the state before the
- * removal.
+ * The state of an association as a run recorded it.  For a removed association, this is the state
+ * before the removal.
  */
 struct observation {
     int64_t at; /* time of the run */
@@ -130,7 +130,7 @@ void association_history_move(struct association_history *history, int64_t now);
 
 /*
  * Sets the times of the last run at or before history->now, and of the first run after
- * history->now.  Either may be NEVER.  Must precede association_history_observe().
+ * history->now.  Each of these times may be NEVER.  Must precede association_history_observe().
  */
 void association_history_set_runs(struct association_history *history, int64_t before,
                                   int64_t after);

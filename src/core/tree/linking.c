@@ -108,7 +108,7 @@ static void note_same_names(struct linking *linking, const struct association *r
     note_bad(linking, row, what);
 }
 
-/* Adds the rows to the lookup tables, and marks rows that repeat others. */
+/* Adds the rows to the lookup tables, and marks rows that repeat other rows. */
 static void enter_rows(struct linking *linking)
 {
     struct row_set living = { .mask = 63 };

@@ -382,8 +382,8 @@ static bool is_added_again(const struct evidence *evidence)
 }
 
 /*
- * Returns the parent at the later end.  It is unknown if the association was added again after
- * `at`.
+ * Returns the parent at the later end, or an unknown parent if the association was added again
+ * after `at`.
  */
 static struct edge later_edge(const struct evidence *evidence)
 {

@@ -243,7 +243,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
 }
 
 /*
- * Finds the time of the root's last modification. slurmdbd modifies all associations together with
+ * Finds the time of the root's last modification.  slurmdbd modifies all associations together with
  * the root when an account is moved or a QOS is removed.
  */
 static void timeline_find_root(struct timeline *timeline)

@@ -14,9 +14,8 @@ static long calendar_date_of(time_t time)
 }
 
 /*
- * Finds the first second of a local day by bisection.  It does not use mktime() of midnight,
- * because midnight can occur twice when clocks are set back.  It can be missing when clocks are set
- * forward.
+ * Finds the first second of a local day by bisection.  mktime() of midnight is not used.  Midnight
+ * can occur twice when clocks are set back, and can be missing when clocks are set forward.
  */
 static time_t start_of_day(struct tm day)
 {

@@ -37,8 +37,8 @@ uint64_t calendar_next_week(uint64_t time);
 uint64_t calendar_next_month(uint64_t time);
 
 /*
- * Returns a hash that identifies the process's time zone.  It depends on the offsets from UTC from
- * 2000 to 2039, and not on the zone's name.
+ * Returns a hash that identifies the process's time zone.  The hash depends on the offsets from UTC
+ * in the years 2000 to 2039, and not on the zone's name.
  */
 uint64_t calendar_zone(void);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* UNITS_PER_TRES is 10^UNIT_DECIMALS x 2^UNIT_BITS. */
+/* UNITS_PER_TRES is 10^UNIT_DECIMALS * 2^UNIT_BITS. */
 #define UNIT_DECIMALS 6
 #define UNIT_BITS 20
 

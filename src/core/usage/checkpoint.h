@@ -74,7 +74,7 @@ void day_hash_add(struct day_hash *slice, uint64_t hash, bool negative);
 void day_hashes_add(struct day_hashes *hashes, uint64_t time_end, uint64_t hash, bool negative);
 /* Sets the value of a day.  `day` is the number of days since 1970-01-01. */
 void day_hashes_set(struct day_hashes *hashes, uint64_t day, struct day_hash hash);
-/* Returns the value of a day, or zeros if the day has no rows. */
+/* Returns the value of a day, or zeros for a day without rows. */
 struct day_hash day_hash_of(const struct day_hashes *hashes, uint64_t day);
 bool day_hash_same(struct day_hash one, struct day_hash other);
 void day_hashes_free(struct day_hashes *hashes);
@@ -102,7 +102,7 @@ struct checkpoint {
 void checkpoint_free(struct checkpoint *checkpoint);
 /* Returns the end of the period that the sums cover.  All their usage is before this time. */
 uint64_t checkpoint_reach(const struct checkpoint *checkpoint);
-/* Returns a hash of all fields.  It is stored with the checkpoint to detect damage. */
+/* Returns a hash of all fields.  The hash is stored with the checkpoint to detect damage. */
 uint64_t checkpoint_hash(const struct checkpoint *checkpoint);
 /*
  * Returns the name of the first line in which two bases differ, or NULL if they are equal.  The

@@ -46,7 +46,7 @@ bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct
 size_t day_sums_held(const struct day_sums *sums);
 
 /*
- * Returns the sums by day and, within a day, by id.  They are valid until sums are added or
+ * Returns the sums by day and, within a day, by id.  The array is valid until sums are added or
  * cleared.
  */
 const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count);

@@ -29,7 +29,7 @@ struct decay_table {
     struct floating usage_of_unit, units_of_usage;
     bool rational;
     unsigned denominator_bits;
-    /* R(f) = coarse[f div step] x fine[f mod step]; coarse includes the constant factor. */
+    /* R(f) = coarse[f div step] * fine[f mod step]; coarse includes the constant factor. */
     uint64_t step;
     bool shares_tables; /* another table owns coarse and fine */
     uint128 *coarse, *fine;

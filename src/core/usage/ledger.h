@@ -9,8 +9,8 @@
  * The ledger: dated entries with which administrators correct usage.  Entries are never changed or
  * deleted; a later entry can undo a wrong one.
  *
- * An entry takes effect in each run with a `now` at or after the entry's time, even if it was
- * entered later.  So the values of any past time can be computed again from the entries.  The
+ * An entry takes effect in each run with a `now` at or after the entry's time, even if the entry
+ * was made later.  So the values of any past time can be computed again from the entries.  The
  * effect of an entry is an integer, like a charge (decay_table.h):
  *
  *     credit, debit  subtracts or adds a charge of X TRES for the second that ends at its time
@@ -70,7 +70,7 @@ void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association);
 
 /*
  * Returns the last entry of the chain of undos that starts with entry `id`, or entry `id` itself if
- * it was not undone.  Of this chain, only the returned entry can be undone now.  Returns NULL if no
+ * it was not undone.  Only the returned entry of the chain can be undone now.  Returns NULL if no
  * entry has this id.
  */
 const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_t id);

@@ -9,12 +9,13 @@
  * slurmctld's decay in cycles (priority/multifactor: _apply_new_usage() and _decay_thread();
  * confirmed on live clusters).  The decay table replaces the cycles by continuous decay.
  *
- * Let D = 1 - 0.693 / half-life.  A decay cycle runs every `period` seconds.  It multiplies all
- * usage by D^period.  Then it charges each running job for the d seconds since the last cycle or
- * since its start.  The charge is d * D^d seconds, as if all of these seconds were d seconds old.
- * When a job ends, its last seconds are charged in the same way, and the next cycle decays this
- * charge by D^period.  But if slurmctld does not enforce limits, it ignores jobs that end
- * (_adjust_limit_usage() in acct_policy.c), and their last seconds are not charged.
+ * Let D = 1 - 0.693 / half-life.  A decay cycle runs every `period` seconds.  The cycle first
+ * multiplies all usage by D^period.  Then the cycle charges each running job for the d seconds
+ * since the last cycle or since its start.  The charge is d * D^d seconds, as if all of these
+ * seconds were d seconds old.  When a job ends, its last seconds are charged in the same way, and
+ * the next cycle decays this charge by D^period.  But if slurmctld does not enforce limits, it
+ * ignores jobs that end (_adjust_limit_usage() in acct_policy.c), and their last seconds are not
+ * charged.
  *
  * The worth of a job is the part of its charges that remains now, in seconds.  It is a sum over
  * cycles, which is a geometric series:

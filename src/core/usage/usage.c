@@ -46,7 +46,7 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
 }
 
 /*
- * Reads the billing, or the CPUs with `charge = cpu`. slurmdbd does not store a count of 0, so a
+ * Reads the billing, or the CPUs with `charge = cpu`.  slurmdbd does not store a count of 0, so a
  * job without billing is charged 0.
  */
 static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *list, size_t length,

@@ -9,7 +9,7 @@
 
 /*
  * Usage owners: the associations to which the usage of another association is attributed, by time
- * interval.  Nearly all associations own their usage and have no entry.
+ * interval.  An association without an entry owns its usage, as nearly all associations do.
  */
 struct usage_owner {
     uint64_t association; /* owns the usage before `until` */
