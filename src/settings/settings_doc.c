@@ -49,7 +49,7 @@ static void sample(void)
          "#\n"
          "# A duration is a number with the unit s, m, h, d or w, such as 90 s or 2h.  A time\n"
          "# string is the same, or has one of Slurm's forms: min, hr:min:00, days-hr:min:00 or\n"
-         "# days-hr.  Without a unit, a duration counts seconds and a time string minutes.");
+         "# days-hr.  Without a unit, a duration is in seconds and a time string in minutes.");
     const char *section = "";
     for (const struct setting *each = settings_table; each->section; each++) {
         if (strcmp(section, each->section)) {

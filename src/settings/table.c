@@ -65,8 +65,8 @@ static const struct number_value ages = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM
 /* clang-format on */
 
 /*
- * The last columns of a row.  FIELD is for settings with a `read` function; CHOICE and NUMBER stand
- * in for that function.  The CHARGE_ variants mark settings on which the charge of a finished job
+ * The last columns of a row.  FIELD is for settings with a `read` function, CHOICE and NUMBER for
+ * settings without one.  The CHARGE_ variants mark settings on which the charge of a finished job
  * depends.
  */
 #define FIELD(name) offsetof(struct settings, name), NULL, false, NULL
@@ -85,30 +85,32 @@ static const struct number_value ages = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM
       "Database system of " what ": mysql (also for MariaDB), pgsql or sqlite.", \
       read_driver, FIELD(section.driver) }, \
     { #section, "host", "", \
-      "Host name or address of the server.  Empty: this host, through a Unix socket.", \
+      "Host name or address of the server.  If empty, fairmill connects to this host through a " \
+      "Unix socket.", \
       read_text, FIELD(section.host) }, \
     { #section, "port", "0", \
-      "TCP port of the server.  0: the default port.", \
+      "TCP port of the server.  0 means the default port.", \
       NUMBER(section.port, ports) }, \
     { #section, "socket", "", \
-      "Path of the Unix socket, or of its directory for pgsql.  Empty: the default.", \
+      "Path of the Unix socket; for pgsql, of its directory.  If empty, the default is used.", \
       read_text, FIELD(section.socket) }, \
     { #section, "database", NULL, \
       "Name of the database, or path of the file for sqlite.", \
       read_given, FIELD(section.database) }, \
     { #section, "user", "", \
-      "Login name.  Empty: the user that runs fairmill.", \
+      "Login name.  If empty, the name of the user that runs fairmill.", \
       read_text, FIELD(section.user) }, \
     { #section, "option_file", "", \
       "MySQL option file.  Its groups [client] and [fairmill] may contain the password.", \
       read_text, FIELD(section.option_file) }, \
     { #section, "service", "", \
-      "PostgreSQL service, an entry of pg_service.conf.  It applies to keys that are empty here.", \
+      "PostgreSQL service, an entry of pg_service.conf.  It supplies the values that are empty " \
+      "here.", \
       read_text, FIELD(section.service) }, \
     { #section, "tls_mode", "default", \
       "Encryption of the connection: default (the client library decides), off, required, " \
-      "verify_ca or verify_full.  verify_ca: the server's certificate must be signed by tls_ca.  " \
-      "verify_full: it must also be issued for host.", \
+      "verify_ca or verify_full.  With verify_ca, the server's certificate must be signed by an " \
+      "authority in tls_ca.  With verify_full, the certificate must also be issued for host.", \
       CHOICE(section.tls_mode, db_tls_names) }, \
     { #section, "tls_ca", "", \
       "File with the certificates of the authorities for verify_ca and verify_full.", \
@@ -122,41 +124,42 @@ const struct setting settings_table[] = {
       "pbs (the tables that `fairmill import pbs' creates).",
       read_layout, FIELD(layout) },
     { "source", "clusters", "all",
-      "Clusters to compute, separated by commas.  all: every cluster that is not deleted.",
+      "Clusters to compute, separated by commas.  all means every cluster that is not deleted.",
       read_given, FIELD(clusters) },
     { "source", "associations", "associations",
-      "Layout plain: table or view with the associations, as TABLE or SCHEMA.TABLE.", read_given,
-      FIELD(associations) },
+      "For layout plain: table or view with the associations, as TABLE or SCHEMA.TABLE.",
+      read_given, FIELD(associations) },
     { "source", "usage", "usage",
-      "Layout plain: table or view with the usage, as TABLE or SCHEMA.TABLE.", read_given,
+      "For layout plain: table or view with the usage, as TABLE or SCHEMA.TABLE.", read_given,
       FIELD(usage) },
     { "source", "deadline", "120 s",
-      "Time limit of each statement in both databases, and of all attempts to repeat an operation. "
-      " At most 1 d.",
+      "Time limit of each statement in either database, and of all retries of an operation "
+      "together.  At most 1 d.",
       NUMBER(deadline_s, deadlines) },
     { "source", "max_lag", "none",
-      "Maximum lag of a replica.  If the accounting database lags more, runs exit with status 69 "
-      "and keep the old results.",
+      "Maximum lag of the accounting database, if it is a replica.  If it lags more, runs exit "
+      "with status 69 and the old results remain published.",
       NUMBER(max_lag_s, lags) },
     { "source", "on_bad_rows", "fail",
-      "Action for an association that is in a cycle, has no parent or exists twice.  fail: the "
-      "cluster fails.  skip: leave it out with all associations below it, and report a finding.",
+      "Action if an association is in a cycle, has no parent or is listed twice.  fail: do not "
+      "publish the cluster.  skip: omit the association and all associations below it, and report "
+      "a finding.",
       CHOICE(on_bad_rows, bad_rows) },
     { "source", "shares_file", "",
-      "Layout slurmdbd: comma-separated files from `fairmill shares export' or `sacctmgr dump'.  "
-      "`fairmill check' reports where a file and its cluster differ.",
+      "For layout slurmdbd: comma-separated files that `fairmill shares export' or `sacctmgr dump' "
+      "wrote.  `fairmill check' reports differences between a file and its cluster.",
       read_text, FIELD(shares_file) },
 
     CONNECTION(results, "the result tables"),
     { "results", "share_database", "no",
-      "yes: allow the result tables in the accounting database itself.", read_yes_no,
+      "yes: allow the result tables to be in the accounting database.", read_yes_no,
       FIELD(share_database) },
 
     { "usage", "source", "jobs",
       "Source of usage: jobs (exact) or rollup (slurmdbd's sums by hour, day and month, and jobs "
-      "for the time after them).",
+      "for the time after the last sum).",
       CHOICE(usage_source, usage_sources) },
-    { "usage", "half_life", "7-0", "Time after which usage counts half.  0: no decay.",
+    { "usage", "half_life", "7-0", "Time in which usage decays to one half.  0 means no decay.",
       CHARGE_NUMBER(half_life_s, half_lives) },
     { "usage", "decay", "exact",
       "exact: usage decays continuously.  steps: usage decays at the same times as in OpenPBS's "
@@ -164,110 +167,115 @@ const struct setting settings_table[] = {
       CHARGE_CHOICE(decay, decays) },
     { "usage", "reset_period", "none",
       "Period after which usage starts again at 0: none, daily, weekly (from Sunday), monthly, "
-      "quarterly, yearly, or a time string that counts from reset_anchor.",
+      "quarterly, yearly, or a time string for periods that are counted from reset_anchor.",
       read_reset_period, FIELD(reset_period) },
     { "usage", "reset_anchor", "1970-01-01",
-      "Start of one such period: epoch seconds or YYYY-MM-DD[THH:MM[:SS]].", read_given,
-      FIELD(reset_anchor) },
+      "Start of any one of the periods if reset_period is a time string: epoch seconds or "
+      "YYYY-MM-DD[THH:MM[:SS]].",
+      read_given, FIELD(reset_anchor) },
     { "usage", "time_zone", "system",
-      "Time zone of days and dates, such as Europe/Berlin.  system: the zone of the environment "
-      "(TZ) or of this host.",
+      "Time zone of days and dates, such as Europe/Berlin.  system means the zone of the "
+      "environment (TZ) or of this host.",
       read_given, FIELD(time_zone) },
     { "usage", "charge", "auto",
       "Charge of a job per second: billing (its stored billing, 0 if missing), cpu (its CPUs), "
-      "tres (its TRES by tres_weights) or auto.  auto: as tres if the partition has weights and "
-      "their result, rounded down, equals the stored billing; otherwise as billing.",
+      "tres (its TRES multiplied by tres_weights) or auto.  With auto, a job is charged as with "
+      "tres if its partition has weights and the result, rounded down, equals the stored billing.  "
+      "Otherwise the job is charged as with billing.",
       CHARGE_CHOICE(charge, charges) },
     { "usage", "tres_weights", "",
       "For charge = auto or tres: weights as in slurm.conf's TRESBillingWeights, such as "
-      "CPU=1.0,Mem=0.25G,GRES/gpu=2.0.  MAX_TRES or MAX_TRES_GRES in the list selects that rule.",
+      "CPU=1.0,Mem=0.25G,GRES/gpu=2.0.  If the list contains MAX_TRES or MAX_TRES_GRES, the charge "
+      "is computed by that flag of PriorityFlags.",
       read_tres_rates, CHARGE_FIELD(weights) },
     { "usage", "partition_tres_weights", "",
-      "For charge = auto or tres: weights for jobs in single partitions, in place of tres_weights, "
+      "For charge = auto or tres: weights for jobs in these partitions, in place of tres_weights, "
       "such as gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5.",
       read_partition_rates, CHARGE_FIELD(weights) },
     { "usage", "qos_factors", "",
-      "Factors for the charges of jobs by QOS, in addition to its UsageFactor, such as high:2, "
-      "low:0.5.",
+      "Factors by which the charges of a QOS's jobs are multiplied, in addition to the UsageFactor "
+      "of the QOS, such as high:2, low:0.5.",
       read_factors, CHARGE_FIELD(weights.qos_factors) },
     { "usage", "partition_usage_factors", "",
-      "Factors for the charges of jobs by partition, such as gpu:2, debug:0.5.", read_factors,
-      CHARGE_FIELD(weights.partition_factors) },
+      "Factors by which the charges of a partition's jobs are multiplied, such as gpu:2, "
+      "debug:0.5.",
+      read_factors, CHARGE_FIELD(weights.partition_factors) },
     { "usage", "suspended", "charged",
       "Time during which a job was suspended: charged (as in Slurm) or omitted.",
       CHARGE_CHOICE(suspended, suspendeds) },
     { "usage", "open_job_cap", "1-0",
-      "A job without an end, or with an end in the future, is charged at most this long beyond its "
-      "time limit.",
+      "Maximum time beyond its time limit for which a job is charged, if the job has no end or an "
+      "end in the future.",
       CHARGE_NUMBER(open_job_cap_s, time_strings) },
     { "usage", "horizon", "none",
-      "Jobs that ended longer ago than this do not count.  none: no limit.",
+      "Jobs that ended longer ago than this are not charged.  none means no limit.",
       CHARGE_NUMBER(horizon_s, horizons) },
     { "usage", "checkpoint_after", "1-0",
-      "Jobs that ended at least this long before the newest end of a job go into the checkpoint.  "
-      "Most runs do not read them again.",
+      "Jobs that ended at least this long before the newest end of a job are added to the "
+      "checkpoint.  Most runs do not read these jobs again.",
       NUMBER(checkpoint_after_s, time_strings) },
     { "usage", "full_every", "7-0",
-      "Interval of full runs, which read all jobs again to detect changes that other runs cannot "
-      "see.",
+      "Interval of full runs.  They read all jobs again, to detect changes that other runs do not "
+      "detect.",
       NUMBER(full_every_s, time_strings) },
 
     { "fairshare", "algorithm", "fair_tree",
       "Algorithm of the published `fairshare': fair_tree, depth_oblivious, classic, linear or pbs. "
-      " All of them are computed.  Defaults to pbs with layout = pbs.",
+      " Runs compute and publish the values of all algorithms.  Defaults to pbs with layout = pbs.",
       read_algorithm, FIELD(algorithm) },
     { "fairshare", "conformance", "documents",
       "Rules to follow if Slurm's documents and slurmctld differ: documents or slurmctld.",
       CHOICE(conformance, conformance_names) },
     { "fairshare", "slurm_version", "auto",
-      "Slurm release that conformance = slurmctld follows, such as 25.11.  auto: the release that "
-      "the cluster's slurmctld registered.",
+      "Slurm release whose rules conformance = slurmctld follows, such as 25.11.  auto means the "
+      "release that the cluster's slurmctld registered.",
       read_slurm_version, FIELD(slurm_release) },
     { "fairshare", "ties", "collation",
-      "Order in which slurmctld visits tied accounts.  collation: by the collation of the "
-      "accounting database, as after a start of slurmctld.  bytes: as after sacctmgr added an "
-      "association.",
+      "Order in which slurmctld visits tied accounts.  collation: in the collation of the "
+      "accounting database, as after a start of slurmctld.  bytes: bytewise, as after sacctmgr "
+      "added an association.",
       CHOICE(ties, ties_names) },
     { "fairshare", "dampening", "1",
       "FairShareDampeningFactor, which divides the exponent of classic and depth_oblivious.",
       NUMBER(dampening, dampenings) },
     { "fairshare", "capacity", "auto",
-      "Capacity of the cluster in charged TRES, for capacity_usage and linear.  auto: the capacity "
-      "that the cluster registered.",
+      "Capacity of the cluster in charged TRES, for capacity_usage and linear.  auto means the "
+      "capacity that the cluster registered.",
       NUMBER(capacity, capacities) },
     { "fairshare", "capacity_half_lives", "2",
       "Number of half-lives that define capacity_usage: it is the usage divided by the capacity of "
       "the cluster during this time.",
       NUMBER(capacity_half_lives, factors) },
     { "fairshare", "pbs_minimum_usage", "0",
-      "Initial usage of each entity and group for the algorithm pbs, in TRES-seconds; charges are "
-      "added.  0 follows the documents of OpenPBS, 1 its scheduler.  Defaults to 1 with layout = "
-      "pbs.",
+      "Initial usage of each entity and group for the algorithm pbs, in TRES-seconds, to which "
+      "charges are added.  OpenPBS's documents start from 0, its scheduler from 1.  Defaults to 1 "
+      "with layout = pbs.",
       NUMBER(pbs_minimum_usage, usages) },
 
     { "retention", "history_interval", "1 h",
-      "The first run of each interval is stored in fairmill_history.  0: every run.",
+      "The first run of each interval is stored in fairmill_history.  0 means that every run is "
+      "stored.",
       NUMBER(history_interval_s, durations) },
     { "retention", "history_days", "400",
-      "Days for which history, fairmill_fairness and usage by day are stored.  0: do not store "
-      "them.",
+      "Number of days for which history, fairmill_fairness and usage by day are kept.  0 means "
+      "that they are not stored.",
       NUMBER(history_days, days) },
     { "retention", "run_days", "90",
-      "Days for which rows of earlier runs are stored, and findings after their last report.  0: "
-      "no limit.",
+      "Number of days for which rows of earlier runs are kept, and findings after a run last "
+      "reported them.  0 means no limit.",
       NUMBER(run_days, days) },
 
     { "report", "private", "no",
       "Information hidden from other users: usage (associations with all their values), jobs "
-      "(pending jobs), or both, separated by a comma.  yes: both.  no: nothing.  Coordinators see "
-      "their accounts and all below.  Operators, administrators, root, the owner of the settings "
-      "file and the user of the runs see everything.  With either value, metrics and report "
-      "contain no user names.",
+      "(pending jobs), or both, separated by a comma.  yes means both, no means neither.  "
+      "Coordinators see the users in and below their accounts.  Operators, administrators, root, "
+      "the owner of the settings file and the user of the runs see everything.  Unless the value "
+      "is no, the output of metrics and report contains no user names.",
       read_private, FIELD(private) },
     { "report", "alert_after", "1 h",
-      "Runs that exit with status 69 or 75 (database not available, another run active) report it "
-      "only after they have failed this long.  0: at once.  With -v and on a terminal they always "
-      "report it.",
+      "Runs that exit with status 69 or 75 (database not available, another run active) print a "
+      "message only after runs have failed for this long.  0 means that they print it at once.  "
+      "With -v and on a terminal, they always print it.",
       NUMBER(alert_after_s, durations) },
 
     WEIGHT(weight_age, "the waiting time of a job"),
@@ -285,13 +293,13 @@ const struct setting settings_table[] = {
     { "priority", "favor_small", "no", "yes: smaller jobs have a higher size factor.", read_yes_no,
       FIELD(favor_small) },
     { "priority", "partition_factors", "",
-      "Factors of partitions, as in slurm.conf's PriorityJobFactor, such as GPU:100, debug:10; "
-      "each is divided by the highest.  Alternatively numbers from 0.0 to 1.0 with a point, such "
-      "as GPU:0.5, which are not divided.",
+      "Factors of partitions, as in slurm.conf's PriorityJobFactor, such as GPU:100, debug:10.  "
+      "Each factor is divided by the highest factor.  Numbers from 0.0 to 1.0 with a decimal "
+      "point, such as GPU:0.5, are used without this division.",
       read_partition_factors, FIELD(partition_factors) },
     { "priority", "qos_factors", "",
       "Factors of QOS from 0.0 to 1.0, such as high:1.0, low:0.25.  The factor of any other QOS is "
-      "its priority in the accounting database, divided by the highest.",
+      "its priority in the accounting database, divided by the highest priority of a QOS.",
       read_qos_factors, FIELD(qos_priority_factors) },
     { "priority", "flags", "",
       "Comma-separated flags of slurm.conf's PriorityFlags: ACCRUE_ALWAYS, CALCULATE_RUNNING, "
@@ -300,10 +308,12 @@ const struct setting settings_table[] = {
       read_priority_flags, FIELD(priority_flags) },
 
     { "pbs", "fairshare_entity", "",
-      "Entity for which a job counts: euser, egroup, Account_Name, queue or egroup:euser.",
+      "Entity to which the usage of a job is added: euser, egroup, Account_Name, queue or "
+      "egroup:euser.",
       read_pbs_entity, FIELD(pbs[PBS_ENTITY]) },
     { "pbs", "fairshare_usage_res", "",
-      "Formula for the usage of a job, with the resources that it used, such as ncpus*walltime.",
+      "Formula for the usage of a job, computed from the resources that the job used, such as "
+      "ncpus*walltime.",
       read_pbs_formula, FIELD(pbs[PBS_USAGE_RES]) },
     { "pbs", "unknown_shares", "", "Shares of the group unknown.", read_pbs_shares,
       FIELD(pbs[PBS_UNKNOWN_SHARES]) },
@@ -311,20 +321,21 @@ const struct setting settings_table[] = {
       read_pbs_truth, FIELD(pbs[PBS_ENFORCE_NO_SHARES]) },
     { "pbs", "fairshare_decay_time", "", "Interval at which OpenPBS decays usage: HH:MM:SS.",
       read_pbs_decay_time, FIELD(pbs[PBS_DECAY_TIME]) },
-    { "pbs", "fairshare_decay_factor", "", "Factor of each decay, a number between 0 and 1.",
+    { "pbs", "fairshare_decay_factor", "",
+      "Factor by which each decay multiplies usage, a number between 0 and 1.",
       read_pbs_decay_factor, FIELD(pbs[PBS_DECAY_FACTOR]) },
     { "pbs", "job_sort_formula", "",
-      "Formula that orders pending jobs.  Without a formula that fairmill can evaluate, jobs get "
-      "no priorities.",
+      "Formula by which OpenPBS sorts pending jobs.  If fairmill cannot evaluate the formula, or "
+      "if none is set, jobs have no priorities.",
       read_text, FIELD(pbs[PBS_SORT_FORMULA]) },
     { "pbs", "job_sort_formula_threshold", "",
-      "Jobs for which the formula has this value or a lower one do not run.", read_pbs_number,
-      FIELD(pbs[PBS_SORT_THRESHOLD]) },
+      "If the formula has this value or a lower value for a job, the job does not run.",
+      read_pbs_number, FIELD(pbs[PBS_SORT_THRESHOLD]) },
 
     { "slurm", "conf", "",
-      "Path of a slurm.conf, or auto for the file that Slurm's commands use on this host.  It "
-      "supplies the values of settings that are missing in this file; fairmill.conf(5) lists its "
-      "keys.",
+      "Path of a slurm.conf, or auto for the file that Slurm's commands use on this host.  "
+      "slurm.conf supplies the values of settings that are missing in this file.  fairmill.conf(5) "
+      "lists the keys that are used.",
       read_text, FIELD(slurm_path) },
     { .section = NULL },
 };
@@ -420,11 +431,11 @@ static const struct {
     { "results", "The database with the result tables." },
     { "usage", "Sources, charges and decay of usage." },
     { "fairshare", "The fairshare algorithm and its parameters." },
-    { "retention", "Time limits of stored results." },
-    { "report", "Privacy, and messages of failed runs." },
+    { "retention", "Time for which stored results are kept." },
+    { "report", "Privacy, and messages about failed runs." },
     { "priority", "Weights and factors of the priorities of pending jobs." },
-    { "pbs", "OpenPBS's parameters, for layout = pbs.  If a key is empty, the imported value or "
-             "OpenPBS's default applies." },
+    { "pbs", "OpenPBS's parameters, for layout = pbs.  If a key is empty, the imported value "
+             "applies, or else OpenPBS's default." },
     { "slurm", "Values that are taken from a slurm.conf." },
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
