@@ -157,8 +157,8 @@ bool has_no_factor(const struct fairshare_options *options, const struct node *n
 /* Clears the position of every node for which has_no_factor() is true. */
 void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order);
 
-/* Columns of struct explain_column that several algorithms share.  A cell without a value stays
- * empty. */
+/* Columns of struct explain_column that several algorithms share.  If there is no value, the cell
+ * is left empty. */
 
 /* Significant digits of final results and of settings. */
 #define RESULT_DIGITS 6
@@ -167,7 +167,7 @@ void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order);
 typedef void explain_cell(struct text *text, const struct explain_context *context, uint32_t node);
 
 explain_cell explain_add_shares;      /* `shares/level's shares` */
-explain_cell explain_add_shares_norm; /* product of these along the path */
+explain_cell explain_add_shares_norm; /* product of these quotients along the path */
 explain_cell explain_add_usage;       /* TRES-seconds */
 explain_cell explain_add_usage_norm;
 explain_cell explain_add_effective_usage;

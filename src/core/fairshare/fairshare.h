@@ -4,8 +4,8 @@
 
 #include "core/fairshare/algorithm.h"
 
-/* Computes all fairshare values of all associations (SPEC 4).  Every run uses all algorithms of one
- * table. */
+/* Computes all fairshare values of all associations (SPEC 4).  Every run computes the values of all
+ * algorithms. */
 
 /* All algorithms; ends with NULL. */
 extern const struct algorithm *const algorithms[];

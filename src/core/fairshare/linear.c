@@ -41,7 +41,7 @@ struct linear_account {
     struct floating share, used; /* S and UE */
     /* S, UE and UE of a unit of usage, each divided by the shares of its list. */
     struct floating share_part, used_part, part;
-    uint64_t shares; /* of its list */
+    uint64_t shares; /* sum of the shares of its list */
     double factor;
     bool odd; /* shares exceed the level's sum, which slurmctld truncated to 32 bits */
 };

@@ -79,7 +79,7 @@ void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *
 struct ratio_account {
     struct floating sum;     /* UE / S */
     struct floating inverse; /* 1 / (S * T) */
-    uint64_t shares;         /* of its list */
+    uint64_t shares;         /* sum of the shares of its list */
     double ratio;
     uint32_t source; /* the node that defines the ratio: itself or an ancestor */
     bool barren;     /* S is 0 */

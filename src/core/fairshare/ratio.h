@@ -44,7 +44,7 @@ const double *fairshare_ratios(struct fairshare *fairshare);
 /* Returns 2^-(ratio / dampening), or 0 if `ratio` is NAN. */
 double factor_of_ratio(double ratio, double dampening);
 /* Returns the factor of node `i` in classic or depth-oblivious, with the release's rules.  Returns
- * NAN if has_no_factor(). */
+ * NAN if has_no_factor() is true. */
 double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double ratio);
 /* Returns the factor that slurmctld uses for an association's jobs.  This is the association's own
  * factor, unless `parent` shares lead to the root.  In that case, slurmctld uses the root's factor,

@@ -36,7 +36,7 @@ enum release_rule {
     RULE_LEAST_ACCRUE_LIMIT,
     /* slurmdbd learns of a task split off from an array only when the task starts. */
     RULE_SPLIT_TASKS_HIDDEN,
-    RULE_PRIORITY_TYPE_NEEDED, /* without PriorityType there are no priorities */
+    RULE_PRIORITY_TYPE_NEEDED, /* jobs have no priorities if PriorityType is not set */
     RULE_SPRIO_NAMES_QOS,      /* `sprio -l` has columns for QOS and account */
     /* CPUs reserved for the system (specialized CPUs) are excluded from the CPUs of a partition. */
     RULE_SPEC_CPUS_LEFT_OUT,

@@ -6,8 +6,8 @@
 
 struct error;
 
-#define FORMULA_LONGEST 8192 /* bytes of a formula */
-#define FORMULA_NAMES 64     /* limits the memory for values of many jobs */
+#define FORMULA_LONGEST 8192 /* maximum length in bytes */
+#define FORMULA_NAMES 64 /* maximum number of names; limits the memory for values of many jobs */
 
 /* The effect of a step on the stack of values. */
 enum formula_operation {

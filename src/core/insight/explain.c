@@ -381,7 +381,8 @@ static void explain_ask(const struct explain_input *input, struct explanation *e
     reversal_find(input, explanation->behind, explanation->ahead, reversal);
 }
 
-/* Under Fair Tree one list decides.  In the other algorithms shares matter at every depth. */
+/* Under Fair Tree, one list decides the order.  In the other algorithms shares matter at every
+ * depth. */
 static void ask_for_shares(const struct explain_input *input, struct explanation *explanation)
 {
     const struct divergence *divergence = &explanation->divergence;

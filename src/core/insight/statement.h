@@ -26,7 +26,7 @@ struct statement_period {
     /* The tree of the last slice.  Also contains associations that no longer exist or do not exist
      * yet. */
     const struct tree *tree;
-    /* By node, including descendants, in TRES-seconds: entitlement and usage.  `due` is NAN if
+    /* Entitlement and usage by node, including descendants, in TRES-seconds.  `due` is NAN if
      * neither the node nor a descendant had shares of its own in the period. */
     const double *due, *used;
 };

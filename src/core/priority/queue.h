@@ -8,7 +8,7 @@
 /* The pending jobs with all inputs of their priorities, and one row for each partition and QOS in
  * which a job may run. */
 
-/* Lists of partitions or QOS as jobs name them.  Each list is stored once. */
+/* The lists of partitions or QOS that jobs request.  Each list is stored once. */
 struct queue_lists {
     struct id_index *number_of; /* from a list's text (or a QOS id) to its index */
     uint32_t *starts;           /* start of each list in `places`; the last element is the end */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define NO_NODE UINT32_MAX      /* no such node, or no such row while the tree is built */
-#define SHARES_PARENT INT32_MAX /* stored by sacctmgr for fairshare=parent */
+#define SHARES_PARENT INT32_MAX /* the value that sacctmgr stores for fairshare=parent */
 
 /* An association in the accounting database.  Names are numbers in a struct names. */
 struct association {

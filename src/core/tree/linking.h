@@ -39,7 +39,7 @@ struct linking {
     struct text bad; /* description of the first bad rows, for the error message */
     size_t bad_count;
     enum bad_rows bad_rows;
-    bool any_flaw;     /* some name cannot be published */
+    bool any_flaw;     /* at least one name cannot be published */
     bool linked_by_id; /* see struct associations */
 };
 

@@ -270,7 +270,7 @@ static void tell_existence(const struct evidence *evidence, struct resolved_stat
     else
         known->doubts |= DOUBT_EXISTENCE;
     /* Without evidence of a change, an association that existed at both ends existed in between.
-     * An association that existed at neither end may have existed for a while. */
+     * An association that existed at neither end may have existed for some time between them. */
     if (earlier == later && is_silent(evidence) && before->lives == after->lives) {
         known->lives = after->lives;
         known->alike |= DOUBT_EXISTENCE;

@@ -31,8 +31,8 @@ struct state {
 struct subject {
     uint32_t id;
     size_t row;                               /* NO_ROW if there is no current row */
-    int64_t created, modified;                /* or NEVER */
-    const struct observation *before, *after; /* NULL if there is none for that run */
+    int64_t created, modified;                /* NEVER if unknown */
+    const struct observation *before, *after; /* NULL without an observation of that run */
     const struct change *changes, *end;       /* up to the later end, oldest first */
 };
 

@@ -34,7 +34,7 @@ struct node {
     uint32_t order;
     bool is_user;
     bool usage_is_set; /* initial usage was set by the ledger or OpenPBS's usage file */
-    struct wide usage; /* own usage; after tree_roll_up_usage(), with that of all nodes below */
+    struct wide usage; /* own usage; tree_roll_up_usage() adds the usage of all nodes below */
 };
 
 /*

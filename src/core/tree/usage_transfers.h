@@ -23,8 +23,8 @@ struct tree;
  * the log, the parent in the current row is assumed.
  */
 struct usage_transfer {
-    uint64_t association, until; /* the usage of `association` before `until` moves ... */
-    uint64_t owner;              /* ... to this association */
+    uint64_t association, until; /* the usage of `association` before `until` is transferred */
+    uint64_t owner;              /* the association that gets this usage */
 };
 struct usage_transfers {
     struct usage_transfer *rows; /* grouped by association, by ascending `until` */

@@ -85,7 +85,7 @@ void day_hashes_free(struct day_hashes *hashes);
  */
 struct checkpoint {
     bool kept;                /* a checkpoint exists */
-    uint64_t as_of;           /* time of the run that stored it */
+    uint64_t as_of;           /* time of the run that stored the checkpoint */
     uint64_t full_as_of;      /* time of the last full run */
     uint64_t cutoff;          /* the sums exclude rows with a time_end at or before this time */
     uint64_t checkpointed_to; /* the checkpoint time: the sums include rows that ended before it */

@@ -15,7 +15,7 @@
 struct day_sums {
     struct day_sum *rows;
     size_t count, room;
-    size_t ordered; /* number of leading rows that are sorted, each sum once */
+    size_t ordered; /* number of leading rows that are sorted and combined */
     uint32_t *seen; /* last row of a sum, by hash; a hint, because rows move; or NULL */
 };
 

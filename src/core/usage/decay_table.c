@@ -23,7 +23,7 @@ struct divisor {
 
 struct decay_table {
     uint64_t half_life, now, start;
-    uint64_t first_half_life; /* e */
+    uint64_t first_half_life; /* the decay epoch e */
     /* Factors from a sum to TRES-seconds and back.  If `rational`, the exact divisor is
      * 2^denominator_bits * 10^6. */
     struct floating usage_of_unit, units_of_usage;

@@ -12,8 +12,8 @@ struct transaction;
  * The usage factors of QOS, with the times from which they apply.
  *
  * Evidence comes from txn_table, which takes precedence, and from runs.  Runs record the content of
- * txn_table, so that its factors remain known when its rows are purged.  Factors that runs observed
- * in qos_table are used only if txn_table does not determine the factor:
+ * txn_table, so that factors remain known when rows of txn_table are purged.  Factors that runs
+ * observed in qos_table are used only if txn_table does not determine the factor:
  *
  *   - The first observed factor applies until the first row of txn_table, unless that row is
  *     earlier than the observation.
@@ -78,8 +78,8 @@ struct factor_history {
     struct factor_event *events;
     size_t event_count;
     struct arena *texts; /* allocates the names in `events` */
-    bool complete;       /* all rows of txn_table were read ... */
-    bool whole;          /* ... and no row of it was purged */
+    bool complete;       /* all available rows of txn_table were read */
+    bool whole;          /* no row of txn_table was purged */
 
     struct factor_point *points; /* the result, by id and time */
     size_t point_count;

@@ -44,11 +44,11 @@ enum ledger_kind ledger_kind_named(const char *name);
 struct ledger_entry {
     uint64_t id, time;
     enum ledger_kind kind;
-    uint64_t association;  /* LEDGER_CREDIT, _DEBIT, _SET */
-    uint64_t tres_seconds; /* for the same kinds; below 2^63 */
-    uint64_t job;          /* LEDGER_REFUND */
-    bool of_cluster;       /* LEDGER_RESET: covers all associations; otherwise those in `covers` */
-    uint64_t undoes;       /* LEDGER_UNDO: the id of the undone entry */
+    uint64_t association;  /* for LEDGER_CREDIT, _DEBIT and _SET */
+    uint64_t tres_seconds; /* for LEDGER_CREDIT, _DEBIT and _SET; below 2^63 */
+    uint64_t job;          /* for LEDGER_REFUND */
+    bool of_cluster;       /* for LEDGER_RESET: covers all associations, not a list */
+    uint64_t undoes;       /* for LEDGER_UNDO: the id of the undone entry */
 };
 
 /* An association that a reset or set with this entry id covers, by its id in job rows. */

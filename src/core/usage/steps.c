@@ -14,7 +14,7 @@ struct steps {
     uint64_t period, oldest, now;
     bool ends_free;
     double *seconds; /* D^i, i below the period */
-    double *periods; /* D^(period i) */
+    double *periods; /* D^(period * i) */
     double of_period;
 };
 

@@ -5,7 +5,8 @@
 
 #define ID_LIMIT UINT64_C(1000000000) /* ids have 32 bits */
 
-#define NO_VALUE_64 UINT64_C(0xfffffffffffffffe) /* "no value"; the next is "infinite" */
+/* Slurm's "no value"; the next number means "infinite". */
+#define NO_VALUE_64 UINT64_C(0xfffffffffffffffe)
 
 /*
  * Parses the id of an item `id=count` that ends at `stop`, and sets `*count` to the start of its
@@ -278,8 +279,8 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     bool charged = job_is_charged(outcome);
     if (charged && units)
         *term = (struct charge_term){ units, weight, start, end };
-    /* Do not report a row without weight.  A finding about its times takes precedence over a
-     * finding about its weights. */
+    /* Do not report the TRES of a row without weight.  A finding about its times takes precedence
+     * over a finding about its weights. */
     bool told = weight && (!charged || span->outcome == JOB_CHARGED);
     return told ? outcome : span->outcome;
 }

@@ -79,7 +79,7 @@ enum job_outcome {
     JOB_ENDS_IN_FUTURE,    /* charged as an open job */
     JOB_OPEN_FOR_LONG,     /* charged as an open job; has no limit that shows if it still runs */
     JOB_ENDS_BEYOND_LIMIT, /* charged up to its end, which is far beyond its limit */
-    JOB_OTHER_WEIGHTS, /* charged by its billing, which its partition's weights do not explain */
+    JOB_OTHER_WEIGHTS, /* charged by its billing, which does not match its partition's weights */
     /* Charged nothing: */
     JOB_ENDS_BEFORE_START,
     JOB_STARTS_IN_FUTURE,
