@@ -79,8 +79,8 @@ void backtest_add(struct backtest *backtest, const struct backtest_point *point)
 void backtest_finish(struct backtest *backtest);
 
 size_t backtest_count(const struct backtest *backtest);
-/* Returns entity number `number`, sorted by account and then user.  Includes entities that the
- * caller does not report. */
+/* Returns the entity with index `number` in the order of accounts and users.  Includes entities
+ * that the caller does not report. */
 const struct backtest_entity *backtest_entity(const struct backtest *backtest, size_t number);
 struct backtest_variant backtest_variant(const struct backtest *backtest, size_t variant);
 

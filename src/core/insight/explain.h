@@ -9,7 +9,7 @@
  * the order.
  *
  * This module contains no formulas.  The values come from a run, and a change is evaluated by
- * computing them again.
+ * computing the values again.
  */
 
 /* A tree with rolled-up usage and the values that were published for it. */

@@ -89,8 +89,8 @@ struct crossing_search {
 int projected_crossing(struct projected *projected, const struct crossing_search *search,
                        uint64_t *crossing, struct error *err);
 
-/* Returns the mean rate, in units per second, of a charge over `seconds`.  Returns 0 for a negative
- * charge, and at most 2^126. */
+/* Returns the mean rate, in units per second, of a charge over `seconds`.  The result is 0 for a
+ * negative charge, and at most 2^126. */
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds);
 
 /* Returns the value that projected_crossing() compares: the factor, or level_fs if there is no

@@ -19,7 +19,7 @@ struct tree;
  *   - everything below an association (grp_jobs_accrue)
  *
  * Only one limit bounds a job: the limit of its QOS or, if there is none, the limit of the nearest
- * association up the tree.  But each job that ages takes one place under all of its limits.
+ * association up the tree.  But each job that ages takes one place under each of its limits.
  *
  * The accounting database records when each job waited, but not which jobs have a slot.  The slots
  * are replayed from the waits (core/priority/slots.h).

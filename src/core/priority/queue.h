@@ -10,7 +10,7 @@
 
 /* The lists of partitions or QOS that jobs request.  Each list is stored once. */
 struct queue_lists {
-    struct id_index *number_of; /* from a list's text (or a QOS id) to its index */
+    struct id_index *number_of; /* maps a list's text, or a QOS id, to the list's index */
     uint32_t *starts;           /* start of each list in `places`; the last element is the end */
     uint32_t count;
     uint32_t *places; /* indexes of partitions or QOS in the queue */
@@ -30,7 +30,7 @@ struct queue {
     struct priority_job *jobs;
     size_t count;
     struct accrual *accrual;   /* accrue limits, or NULL if there are none */
-    struct names *seen_counts; /* different counts, as bytes; most jobs request the same */
+    struct names *seen_counts; /* each set of counts once, as bytes; most jobs request the same */
     uint64_t *counts;          /* counts of weighted TRES, by index in `seen_counts` */
 };
 

@@ -28,7 +28,7 @@ struct slots_owner {
 struct slots_wait {
     uint64_t since, until;
     uint64_t place;   /* position in slurmctld's list; far below UINT64_MAX */
-    uint64_t accrues; /* result of slots_replay(): when it begins to age, or 0 if never */
+    uint64_t accrues; /* result of slots_replay(): time when the job begins to age, or 0 */
     uint32_t owner;
     /* True for the wait of an array's remaining tasks, which are not separate waits.  In its turn,
      * this wait takes all free slots. */

@@ -64,7 +64,7 @@ static uint32_t association_times_parent_of(const struct association_times_searc
     return id ? id : search->root;
 }
 
-/* Appends the state at `at` unless it equals the previous one. */
+/* Appends the state at `at` unless it equals the previous state of the association. */
 static void add_state(struct association_times_search *search, const struct subject *subject,
                       int64_t at)
 {
@@ -88,8 +88,8 @@ static int association_times_by_time(const void *a, const void *b)
 }
 
 /*
- * Adds the states of one association.  The state can change at its creation, at its last
- * modification and at each logged change.
+ * Adds the states of one association.  The state can change when the association was created, when
+ * it was last modified, and at each logged change.
  */
 static void association_times_add_subject(struct association_times_search *search,
                                           const struct subject *subject)

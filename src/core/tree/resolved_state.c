@@ -160,8 +160,8 @@ static bool is_end_untold(const struct evidence *evidence)
 {
     const struct subject *subject = evidence->subject;
     const struct change *next = evidence->next;
-    /* A cascade does not prove that the association existed until then, if its row was purged or if
-     * some account's earlier parent is unknown. */
+    /* A cascade does not prove that the association existed until the removal, if its row was
+     * purged or if some account's earlier parent is unknown. */
     bool is_vague = subject->row == NO_ROW || evidence->timeline->lost_parents;
     while (is_vague && next < subject->end && next->kind >= CHANGE_CASCADED)
         next++;

@@ -21,7 +21,7 @@ struct state {
     bool known; /* false if there is no earlier run; the other members are then empty */
     bool lives;
     bool named;      /* `row` has names and, if the association exists, shares */
-    bool has_parent; /* `row` has the parent or, if removed, the last parent */
+    bool has_parent; /* `row` has the parent or, after a removal, the last parent */
     struct association row;
     int64_t modified; /* time of the last modification, or NEVER if unknown */
     enum evidence_source told;
@@ -38,7 +38,7 @@ struct subject {
 
 struct timeline {
     const struct association_history *history;
-    struct associations present; /* its `names` also numbers the names in the changes */
+    struct associations present; /* current rows; `names` also numbers the names in the changes */
     bool lost_parents;           /* an account was added again and its earlier parent is unknown */
     int64_t root_modified; /* time of the root's last modification at the later end, or NEVER */
     int64_t from, until;   /* the ends; `from` is NEVER without an earlier run; INT64_MAX is now */

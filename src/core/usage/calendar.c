@@ -5,7 +5,9 @@
 
 #include "util/index.h"
 
-/* Returns a number that orders local dates and differs between them.  The numbers have gaps. */
+/*
+ * Returns a different number for each local date.  The numbers ascend with the dates and have gaps.
+ */
 static long calendar_date_of(time_t time)
 {
     struct tm date = { 0 };

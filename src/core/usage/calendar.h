@@ -28,7 +28,7 @@ struct reset_period {
 /* Returns the time of the last reset at or before `now`, or 0 if there is none. */
 uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now);
 
-/* Returns the first second of the local day of `time`, at least 0. */
+/* Returns the first second of the local day of `time`, or 0 if that day began before 1970. */
 uint64_t calendar_day(uint64_t time);
 
 /* Return the first second of the next local day, week (from Monday on) or month after `time`. */

@@ -388,7 +388,7 @@ const char *charge_rates_unused_partition(const struct charge_rates *rates, size
 
 /*
  * Numbers the weights of all lists that apply, one list after another.  Returns the list that
- * contains number `*place` and makes `*place` relative to it.  Returns NULL after the last.
+ * contains number `*place` and makes `*place` relative to that list.  Returns NULL after the last.
  */
 static const struct weighing *weighing_at(const struct charge_rates *rates, size_t *place)
 {

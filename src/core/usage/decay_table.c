@@ -88,7 +88,7 @@ static uint128 power_of_two(uint64_t part, uint64_t whole)
     return sum;
 }
 
-/* Returns 2^s H / ln 2 in [2^127, 2^128) and sets `*s`. */
+/* Sets `*s` and returns 2^(s + 66) * H / ln 2, which is in [2^127, 2^128). */
 static uint128 scaled_half_life(uint64_t half_life, int *s)
 {
     uint128 low = (uint128)(uint64_t)ONE_BY_LN_2 * half_life;

@@ -22,7 +22,7 @@ struct factor_event {
     int64_t at;
     enum factor_evidence told;
     double factor;
-    uint64_t id;      /* id of the QOS, or 0 if it has a name */
+    uint64_t id;      /* id of the QOS, or 0 if only its name is known */
     const char *name; /* name of the QOS */
 };
 

@@ -62,7 +62,7 @@ struct charging {
 struct job {
     uint64_t time_submit, time_start, time_end;
     uint64_t time_limit;    /* minutes; no limit if 0, TIME_LIMIT_NONE or above */
-    const char *tres_alloc; /* if NULL, the charge rate alone is the charge */
+    const char *tres_alloc; /* NULL if the charge rate is the whole charge */
     size_t tres_alloc_length;
     /* Seconds, or 0 for no maximum.  A job that has no end and no limit and has been open for
      * longer is reported as JOB_OPEN_FOR_LONG. */
