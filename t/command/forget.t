@@ -46,7 +46,7 @@ def refused(place):
     retired(place)
     before = left(place, 'tiny')
     place.ends(64, 'a cluster that is not retired cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
-    place.says('the error says that the cluster is in use', "'tiny'", 'is in use')
+    place.says('the error says that the cluster is not retired', "'tiny'", 'is not retired')
     tap.same(left(place, 'tiny'), before, 'the rejected command removes no rows')
     place.ends(64, 'an unknown cluster cannot be forgotten', 'forget', '--cluster', 'none', '--yes')
     place.ends(64, 'the empty cluster name is rejected', 'forget', '--cluster', '', '--yes')

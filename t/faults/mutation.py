@@ -264,7 +264,8 @@ def bases(folder):
 # Tables that no run can compute again, or that describe runs and not the site.
 NOT_DERIVED = {'fairmill_schema', 'fairmill_lock', 'fairmill_settings', 'fairmill_run', 'fairmill_finding', 'fairmill_ledger',
                'fairmill_ledger_reset', 'fairmill_ledger_chain', 'fairmill_ledger_counted', 'fairmill_share_change', 'fairmill_qos_change',
-               'fairmill_association', 'fairmill_history', 'fairmill_history_point', 'fairmill_share_state', 'fairmill_fairness'}
+               'fairmill_association', 'fairmill_history', 'fairmill_history_point', 'fairmill_share_state', 'fairmill_share_past',
+               'fairmill_fairness'}
 # Columns that differ between two runs with the same results.  After damage to a span, a run cannot
 # know whether the first day still has all jobs, so `final_to` may differ.
 OF_RUNS = {'run_id', 'full_as_of', 'checked_to', 'sums_hash', 'final_to'}

@@ -78,6 +78,8 @@ class Trial:
         lines = err.splitlines()
         if not lines or not lines[0].startswith('fairmill: '):
             self.wrong('says', f"'{said}' ended with {status} and said {err!r}")
+        elif 'as_of' in self.damage.names and 'before the published values' in err:
+            pass  # messages have no names of columns
         elif said.startswith(('run', 'init')) and not any(name in err for name in self.damage.names):
             self.wrong('names', f"'{said}' ended with {status} and names none of {sorted(self.damage.names)}", err)
 
