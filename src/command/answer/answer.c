@@ -54,14 +54,14 @@ static char *peer_login(uid_t uid, struct error *err)
     return NULL;
 }
 
-/* Time limits for a client to send its request and to read the response, and the wait for a request
- * that is rejected unread. */
+/* In milliseconds: the time limits for a client to send its request and to read the response, and
+ * the time limit for the request of a client that is rejected. */
 #define REQUEST_MS 5000
 #define RESPONSE_MS 10000
 #define REFUSAL_MS 100
 
-/* Defaults of the listening process: requests of all users at once, and the idle time after which
- * it exits. */
+/* By default, the listening process admits at most MOST requests at once, and exits after IDLE_S
+ * seconds without a connection. */
 #define MOST 64
 #define IDLE_S 60
 
@@ -120,8 +120,8 @@ static int serve_run_command(const struct request *request, const struct invocat
 }
 
 /* Fills the response with the message of `err`, for a request that is rejected before a command
- * runs.  Reads the request even so: if the socket is closed with unread data, the connection is
- * reset and the client may lose the response. */
+ * runs.  Reads the request first, although it is ignored: if the socket is closed with unread data,
+ * the connection is reset and the client may lose the response. */
 static void answer_refuse(struct response *response, const struct error *err)
 {
     struct text unread = { 0 };
@@ -156,7 +156,8 @@ static int check_settings(const struct invocation *invocation, struct error *err
     return result;
 }
 
-/* Answers the client on standard input.  If `wrong` is not NULL, responds with that error. */
+/* Answers the client that is connected to standard input.  If `wrong` is not NULL, responds with
+ * that error. */
 static void serve_client(const struct invocation *invocation, struct client *client,
                          const struct error *wrong)
 {
@@ -172,7 +173,7 @@ static void serve_client(const struct invocation *invocation, struct client *cli
              serve_run_command(&request, invocation, client, &response, &printing, &reason))
         answer_refuse(&response, &reason);
     response_add(&text, &response);
-    /* Ignore errors: this client is the only one who could see them. */
+    /* Ignore errors: only the client could be told, and it did not receive the response. */
     message_send(printing.response, &text, clock_milliseconds() + RESPONSE_MS, &reason);
     text_free(&text);
     response_free(&response);
@@ -203,23 +204,25 @@ static int serve_connected(const struct invocation *invocation, struct error *er
 /* ---- The listening process ---- */
 
 /* The listening process holds no settings and no database session.  It decides whether to admit a
- * connection before it starts a process for it.  Each admitted request is answered by its own
- * `fairmill answer`. */
+ * connection before it starts a process for that connection.  Each admitted request is answered by
+ * its own `fairmill answer`. */
 
-#define SERVE_OF_ONE 4 /* requests of one user at once */
+#define SERVE_OF_ONE 4 /* maximum number of admitted requests of one user */
 
 struct serve_limits {
-    uint64_t most;   /* requests of all users at once */
+    uint64_t most;   /* maximum number of admitted requests of all users */
     uint64_t idle_s; /* idle time after which the process exits, in seconds */
 };
 
 #define LISTENER 3 /* first file that systemd passes; see sd_listen_fds(3) */
 
-/* A connection first waits for its request, which needs no process; then a process answers it.  A
- * connection to be rejected waits, too: the client would lose a rejection that is sent before its
- * request arrives. */
+/* The listening process itself waits for the request of a connection, and starts a process when the
+ * request has arrived.  The process is killed after COMMAND_MS milliseconds.  A connection that
+ * will be rejected waits, too: a client would lose a rejection that is sent before its request
+ * arrives. */
 #define COMMAND_MS 60000
-#define REFUSALS_OF_ONE 8 /* a user's further connections are closed without a response */
+/* maximum number of one user's connections that wait to be rejected; further ones are closed */
+#define REFUSALS_OF_ONE 8
 #define CONNECTIONS 512
 #define TICK_MS 1000
 
@@ -237,8 +240,8 @@ struct serve_limits {
 #define SANITIZED 0
 #endif
 
-/* A connection.  While it waits for its request, `pid` is 0; while it is being answered, `socket`
- * is -1. */
+/* A connection.  `pid` is 0 while it waits for its request.  `socket` is -1 while a process answers
+ * the request. */
 struct connection {
     int socket;
     pid_t pid;
@@ -279,7 +282,7 @@ static void answer_leave(struct server *server, size_t which)
     server->connections[which] = server->connections[--server->count];
 }
 
-/* Removes requests that have ended and kills those past their deadline. */
+/* Removes requests whose process has ended, and kills processes whose deadline has passed. */
 static void reap(struct server *server, int64_t now)
 {
     for (size_t i = server->count; i-- > 0;) {
@@ -413,14 +416,14 @@ static int serve_once(struct server *server, int listener)
 {
     struct pollfd files[CONNECTIONS + 1] = { { .fd = listener, .events = POLLIN } };
     size_t count = server->count;
-    for (size_t i = 0; i < count; i++) /* poll() skips -1 */
+    for (size_t i = 0; i < count; i++) /* poll() ignores files of -1 */
         files[i + 1] = (struct pollfd){ .fd = server->connections[i].socket, .events = POLLIN };
     int ready = poll(files, count + 1, wait_ms(server, clock_milliseconds()));
     int64_t now = clock_milliseconds();
     if (ready < 0)
         return errno == EINTR ? 1 : -1;
     for (size_t i = count;
-         i-- > 0;) /* backwards, because answer_leave() moves the last connection */
+         i-- > 0;) /* from the last, because answer_leave() moves the last connection */
         if (server->connections[i].socket >= 0)
             attend(server, i, files[i + 1].revents, now);
     reap(server, now);

@@ -30,16 +30,17 @@
 /* A backtest computes history under several choices of settings.  Each choice is a variant. */
 
 struct backtest_settings {
-    char *label;              /* the values that were chosen, such as `14-0, classic`; variant 0,
-                               * the current settings, is `now` */
-    struct settings settings; /* its texts and lists belong to the current settings */
+    /* the values that were chosen, such as `14-0, classic`; for variant 0, the current settings,
+     * `now` */
+    char *label;
+    struct settings settings; /* its texts and lists are owned by the current settings */
 };
 struct backtest_variants {
     struct backtest_settings *list;
     size_t count;
 };
 
-/* A variant takes as long as a backfill. */
+/* The computation of each variant takes as long as a backfill. */
 #define VARIANTS_AT_MOST 16
 
 static int add_variant(struct backtest_variants *variants, const struct settings *settings,

@@ -14,13 +14,15 @@ struct text;
 
 /* Facts that decide the next step. */
 struct progress {
-    bool source_is_read;     /* so a later failure concerns the results */
-    bool missing_privileges; /* on the accounting database; the text lists them */
-    bool bad_data;           /* a cluster failed because of its data */
-    bool published;          /* every cluster has results */
-    bool is_ahead;           /* published results have a time in the future, so runs fail */
-    bool lacks_history;      /* jobs go back days further than history points */
-    bool started_by_clock;   /* fairmill.timer is enabled, or cron has a file */
+    /* the accounting database can be read, so a later failure is about the results */
+    bool source_is_read;
+    /* privileges on the accounting database are missing; the text lists them */
+    bool missing_privileges;
+    bool bad_data;         /* a cluster failed because of its data */
+    bool published;        /* every cluster has results */
+    bool is_ahead;         /* published results have a time in the future, so runs fail */
+    bool lacks_history;    /* the oldest jobs are days older than the oldest history points */
+    bool started_by_clock; /* fairmill.timer is enabled, or cron has a file */
 };
 
 /* Shows when the last run of each cluster started, and how runs are started on this host.  Warns if

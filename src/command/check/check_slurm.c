@@ -24,7 +24,7 @@
  * differences in priority factors". */
 #define WEIGHT_HIGH_ENOUGH 1000
 
-/* Maximum number of distances between runs; their median is the usual one. */
+/* Maximum and minimum number of intervals between runs from which the median is computed. */
 #define DISTANCES 9
 #define DISTANCES_AT_LEAST 3
 

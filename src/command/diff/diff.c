@@ -105,7 +105,8 @@ static int diff_read_associations(struct sshare_print *print, const struct diff_
     }
 }
 
-/* Compares associations.  Returns 0, 1 if a difference is unexplained, or -1 on error. */
+/* Compares associations.  Returns 0 if all differences are explained, 1 if a difference is
+ * unexplained, or -1 on error. */
 static int diff_associations(struct command_context *context,
                              const struct published_cluster *cluster, struct error *err)
 {
@@ -177,7 +178,7 @@ static int find_value_differences(struct command_context *context,
     return result;
 }
 
-/* Compares the values of jobs, or of OpenPBS's entities.  Returns 0, 1 or -1 like
+/* Compares the values of jobs, or of OpenPBS's entities.  The return value is that of
  * diff_associations(). */
 static int diff_values(struct command_context *context, const struct published_cluster *cluster,
                        struct error *err)
@@ -195,7 +196,7 @@ static int diff_values(struct command_context *context, const struct published_c
     return result;
 }
 
-/* Steps are a period apart, so any known step determines the others. */
+/* Steps are a period apart, so one known step determines all other steps. */
 static int align_step(struct diff_options *options, const struct settings *settings,
                       struct error *err)
 {

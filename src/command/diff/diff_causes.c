@@ -116,9 +116,9 @@ static double nearest_in(struct usage_bounds bounds, double value)
     return value < bounds.low ? bounds.low : value > bounds.high ? bounds.high : value;
 }
 
-/* Computes the unexplained rest of a factor: the distance of the printed factor from the possible
- * ones.  The remaining difference comes from the printed usage and the time of slurmctld's
- * computation. */
+/* Computes the unexplained part of a factor's difference: the distance of the printed factor from
+ * the possible factors.  The other part of the difference comes from the printed usage and the time
+ * of slurmctld's computation. */
 static void find_left_factor(const struct finder *finder, uint32_t node, double with_printed,
                              struct usage_bounds possible, struct difference *fairshare)
 {
@@ -164,8 +164,9 @@ static void find_left_fairshare(struct finder *finder, const struct tree *tree,
     possible_free(&possible);
 }
 
-/* The last two stages: use the printed shares, then the printed usage.  Differences that CAUSE_PASS
- * and CAUSE_SECOND can explain are attributed to them.  The rest is unexplained. */
+/* Applies the last two stages, which use the printed shares and then the printed usage.
+ * Differences that CAUSE_PASS or CAUSE_SECOND can explain are attributed to that cause.  All other
+ * differences are unexplained. */
 static int finder_apply_print(struct finder *finder, struct error *err)
 {
     struct tree *tree = NULL;
@@ -293,8 +294,8 @@ static struct usage_bounds *printed_own(const struct finder *finder)
 }
 
 /* Applies resets of fairmill's ledger that slurmctld has made, too.  Then the printed usage matches
- * the remaining usage after the reset, but not the usage without it.  Returns by node whether a
- * reset was applied, or NULL if none was; the caller frees it. */
+ * the remaining usage after the reset, but not the usage without it.  Returns an array by node that
+ * is true if a reset was applied, or NULL if no reset was applied.  The caller frees the array. */
 static bool *take_resets(struct finder *finder)
 {
     bool any = false, *taken = memory_zeroed(finder->tree->count, sizeof *taken);
@@ -320,8 +321,8 @@ static bool *take_resets(struct finder *finder)
     return any ? taken : NULL;
 }
 
-/* For these users and the accounts above them, the remaining difference comes from the steps, not
- * from the ledger. */
+/* For users with such a reset, and for the accounts above them, the remaining difference comes from
+ * the steps, not from the ledger. */
 static void settle_ledger(struct finder *finder, const bool *taken)
 {
     const struct tree *tree = finder->tree;

@@ -276,8 +276,8 @@ static void diff_finder_note_only_ours(const struct printed_match *match, const 
     }
 }
 
-/* Returns the row's fraction of the root's usage.  sshare leaves this field of the root blank; it
- * is 1. */
+/* Returns the row's fraction of the root's usage.  sshare leaves the field empty for the root,
+ * whose fraction is 1. */
 static struct printed_number part_of_root(const struct printed_row *row, uint32_t node)
 {
     return node || printed_is_there(&row->norm_usage) ? row->norm_usage

@@ -20,13 +20,14 @@ struct tree;
 struct diff_case {
     const struct settings *settings;
     const struct published_cluster *cluster;
-    const char *login; /* the only user who may be shown; NULL: all users */
+    const char *login; /* the only user who may be shown; NULL: all users may be shown */
     const struct sshare_print *print;
     struct db *source; /* NULL if it cannot be read */
     int64_t printed_at;
     uint64_t period;      /* of slurmctld's steps, in seconds */
-    uint64_t newest_step; /* 0: search for it */
-    bool ends_free;       /* when a job ends, its time since the last step is not charged */
+    uint64_t newest_step; /* time of slurmctld's newest step; 0: unknown, search for it */
+    /* slurmctld does not charge a job for the time between its last step and its end */
+    bool ends_free;
 };
 
 /* The state of the search for causes.  The search proceeds in stages from fairmill's values to the
@@ -54,8 +55,9 @@ struct finder {
     struct fairshare_options options;
     const struct tree *tree; /* the base tree; all stages use its nodes */
     struct names *names;
-    struct computation first, newest; /* with the unchanged settings, and with the reduced ones */
-    bool computed;                    /* `newest` differs from `first` */
+    /* `first` with the unchanged settings, `newest` with the reduced settings */
+    struct computation first, newest;
+    bool computed; /* `newest` differs from `first` */
     struct printed_match *match;
     struct stage last;
     double *own;                 /* usage charged to the association itself, at this stage */
@@ -70,7 +72,7 @@ struct stage finder_stage_of(const struct finder *finder, const struct tree *tre
 
 /* Returns the index in `tree` of a node of the base tree, or NO_NODE. */
 uint32_t place_in_tree(const struct tree *tree, const struct node *node);
-/* Returns the change of a value, or 0 if one of the two is NAN. */
+/* Returns the change of a value, or 0 if either value is NAN. */
 double stage_change(double from, double to);
 /* Attributes the change since the last stage to `cause`.  `stage` becomes the last stage, and the
  * finder takes ownership of it. */
@@ -101,16 +103,17 @@ struct printed_match {
 };
 
 /*
- * Fills `match`, and fills differences->rows with the associations that are in both.
+ * Fills `match`, and fills differences->rows with the associations that both fairmill and the
+ * output have.
  *
- * A row is matched by its id.  Without ids in the output, it is matched by its names.  Several
- * associations can have the same printed names, for example without a column of partitions.  Then
- * an association with the printed shares is preferred.  Among equal candidates, the order is
- * slurmctld's if `ordered`, else the order of the partitions.
+ * A row is matched by its id or, if the output has no ids, by its names.  Several associations can
+ * have the same printed names, for example without a column of partitions.  In that case, an
+ * association with the printed shares is preferred.  Among equal candidates, rows are matched in
+ * slurmctld's order if `ordered`, otherwise in the order of the partitions.
  *
  * RawUsage is truncated to an integer.  Under Fair Tree, NormUsage has all digits of an
  * association's fraction of the root's usage at the same time.  So each row narrows the bounds of
- * the root's usage, and these narrow the bounds of all other rows.
+ * the root's usage, and the root's bounds narrow the bounds of all other rows.
  */
 void printed_match_make(struct printed_match *match, const struct sshare_print *print,
                         const struct tree *tree, const struct names *names, bool ordered,

@@ -26,9 +26,9 @@ struct diff_jobs_finder {
     const struct sprio_print *print;
     struct value_differences *differences;
     const struct prio_list *ours;
-    const struct prio_list *by_slurmctld; /* the same list under slurmctld's conformance; NULL if
-                                           * `ours` has it */
-    bool *taken;                          /* by row of `ours`: an earlier printed row matched it */
+    /* the same list under slurmctld's conformance; NULL if `ours` already uses it */
+    const struct prio_list *by_slurmctld;
+    bool *taken; /* by row of `ours`: an earlier printed row matched it */
 };
 
 /* Computes fairmill's list of pending jobs for the time of the output. */
@@ -104,7 +104,8 @@ static double diff_jobs_miss_of(const struct printed_number *printed, double val
 }
 
 /* Returns the printed factor or weighted value of a component, and sets `*ours` to fairmill's.  If
- * both are printed, prefers one that differs. */
+ * the output has both the factor and the weighted value, prefers the factor if it differs from
+ * fairmill's, otherwise the weighted value. */
 static const struct printed_number *diff_jobs_part_of(const struct printed_job *job,
                                                       enum prio_part part,
                                                       const struct prio_row *row, double *ours)
@@ -228,8 +229,9 @@ static double tres_in(const char *text, struct span wanted)
     return 0;
 }
 
-/* Records each TRES whose value differs between the lists.  Must be called for each list; only the
- * call for fairmill's list records TRES that are in both.  Returns the number of differences. */
+/* Records each TRES whose value differs between the lists.  Must be called once for each list: the
+ * call for fairmill's list records TRES of both lists, and the call for the printed list
+ * (`of_printed`) records TRES that only the output has.  Returns the number of differences. */
 static size_t compare_tres(struct diff_jobs_finder *finder, const struct prio_row *row,
                            const char *lists[2], bool of_printed)
 {
@@ -291,8 +293,9 @@ static bool is_by_hand(const struct printed_job *job)
            (job->priority.low > 1 || job->norm.low > 1e-9);
 }
 
-/* Compares a priority whose components do not differ, in one of its two forms.  `more` is the known
- * difference in nice value and site factor.  Returns true if the priority differs. */
+/* Compares a priority whose components do not differ: the normalized priority if `is_norm`,
+ * otherwise the integer.  `more` is the known difference in nice value and site factor.  Returns
+ * true if the priority differs. */
 static bool find_priority(struct diff_jobs_finder *finder, const struct printed_job *job,
                           const struct prio_row *row, double more, bool is_norm)
 {

@@ -147,7 +147,7 @@ static uint32_t *groups_of(const struct pbsfs_print *print)
 }
 
 /* Computes percentages from the printed shares, and sums the usage of the rows directly below each
- * group.  A row with the minimum usage may have used nothing. */
+ * group.  An entity that is printed with the minimum usage may have no usage. */
 static void sum_print(struct diff_pbs_finder *finder)
 {
     const struct pbsfs_print *print = finder->print;
@@ -220,8 +220,8 @@ static void compare_percentage(struct diff_pbs_finder *finder, uint32_t node, do
                             follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE);
 }
 
-/* Returns the cause that explains the printed usage with the usage of `view`: an unseen cycle,
- * running jobs, or a decay step. */
+/* Returns the cause that explains the difference between the printed usage and the usage of `view`:
+ * an unseen cycle, running jobs, or a decay step. */
 static enum value_cause cause_in(const struct diff_pbs_finder *finder, const struct pbs_view *view,
                                  uint32_t node, const struct printed_number *printed)
 {
@@ -326,7 +326,8 @@ static void compare_tree_usage(struct diff_pbs_finder *finder, uint32_t node,
                             follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE);
 }
 
-/* Compares the groups on the path to an entity that have no row of their own, each of them once. */
+/* Compares the groups on the path to an entity that have no row of their own.  Compares each group
+ * only once. */
 static void compare_path(struct diff_pbs_finder *finder, const struct printed_member *row,
                          bool *compared)
 {
@@ -382,9 +383,10 @@ static void compare_trees(struct diff_pbs_finder *finder)
 
 /* ---- The comparison ---- */
 
-/* OpenPBS decays usage in steps, and fairmill continuously.  So usage may differ by one
- * fairshare_decay_factor.  With decay = steps and a usage file, both decay at the same times.  Then
- * only a step that is due may be missing from the output, until the scheduler's next cycle. */
+/* OpenPBS decays usage in steps, and fairmill continuously.  So the usages may differ by a factor
+ * of fairshare_decay_factor.  With decay = steps and a usage file, OpenPBS and fairmill decay usage
+ * at the same times.  In that case, only a step that is due may be missing from the output, until
+ * the scheduler's next cycle. */
 static int read_decay(struct diff_pbs_finder *finder, const struct source *source,
                       struct error *err)
 {

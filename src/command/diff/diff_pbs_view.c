@@ -20,7 +20,7 @@ struct unseen {
     struct charge_accumulator accumulator;
     struct computation *computation;
     uint64_t period;
-    struct wide *behind;  /* of ended jobs, for the last period of their time */
+    struct wide *behind;  /* of ended jobs, for the last period before their end */
     struct wide *running; /* of running jobs; both are NULL until the first charge */
 };
 
@@ -48,8 +48,8 @@ static int take_unseen(struct charge_accumulator *base, const struct charge *cha
                : usage_beyond_range(charge->interval.association, err);
 }
 
-/* Sums unseen usage by node, including descendants.  `sums` is NULL if there is no unseen usage.
- * If all usage of an entity is unseen, pbsfs does not count its minimum usage in its groups
+/* Sums unseen usage by node, including descendants.  `sums` is NULL if there is no unseen usage. If
+ * all usage of an entity is unseen, pbsfs does not include the entity's minimum usage in its groups
  * either. */
 static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
 {

@@ -12,7 +12,8 @@
 #include "report/sshare_print.h"
 #include "util/memory.h"
 
-/* Numbers in ascending order, each with the users at this number or above. */
+/* Lists numbers in ascending order.  After counts_sum(), each number has the number of users who
+ * have it or a higher one. */
 struct count {
     double number, users;
 };
@@ -39,7 +40,7 @@ static void counts_sum(struct counts *counts)
         counts->list[i - 1].users += counts->list[i].users;
 }
 
-/* Returns the number of users at `number` or above; if `above`, only those above it. */
+/* Returns the number of users who have at least `number` or, if `above`, more than `number`. */
 static double diff_possible_counts_from(const struct counts *counts, double number, bool above)
 {
     size_t from = 0, to = counts->count;
@@ -60,7 +61,7 @@ struct diff_possible_ranks {
     const struct values *values;
     const struct usage_bounds *level_fs;
     struct counts counts[COUNTS]; /* of the current siblings */
-    double *down, *up;            /* by node: number of ranks that it may lose or gain */
+    double *down, *up;            /* by node: maximum number of ranks that it may lose or gain */
 };
 
 static uint32_t users_of(const struct node *node)
@@ -171,8 +172,8 @@ bool bounds_meet(struct usage_bounds one, struct usage_bounds other)
     return one.low <= other.high + slack && other.low <= one.high + slack;
 }
 
-/* Returns the intersection of both bounds.  If it is empty, marks the column as wrong and returns
- * the printed bounds. */
+/* Returns the intersection of `bounds` and the printed bounds.  If the intersection is empty, marks
+ * the column as wrong and returns the printed bounds. */
 static struct usage_bounds diff_possible_narrowed(struct diff_possible_finder *finder,
                                                   uint32_t node, unsigned column,
                                                   struct usage_bounds bounds,
@@ -233,7 +234,7 @@ static void find_part_of_root(struct diff_possible_finder *finder, uint32_t node
                                diff_possible_row_of(finder, node).norm_usage);
 }
 
-/* classic: UE = UA + (UEparent - UA) S / Slevel, or UEparent if no member has shares */
+/* classic: UE = UA + (UEparent - UA) * S / Slevel, or UEparent if no member has shares */
 static struct usage_bounds classic_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
@@ -245,7 +246,7 @@ static struct usage_bounds classic_usage(const struct diff_possible_finder *find
                                   own.high + (above.high - own.high) * shares };
 }
 
-/* R rl^k, with k as defined in seed 000. */
+/* Returns R * rl^k, with k as defined in seed 000. */
 static double oblivious_ratio(double parents, double local)
 {
     if (!(parents > 0) || !(local > 0))
@@ -255,9 +256,9 @@ static double oblivious_ratio(double parents, double local)
     return parents * pow(local, exponent);
 }
 
-/* Returns the siblings' usage together, as a fraction of the root's.  slurmctld updates a sibling's
- * fraction only when it needs it.  The stored fraction can therefore be old unless usage is
- * steady. */
+/* Returns bounds of the sum of the siblings' usage, as a fraction of the root's usage.  slurmctld
+ * updates a sibling's fraction only when it needs that fraction.  The stored fraction can therefore
+ * be old unless usage is steady. */
 static struct usage_bounds siblings_part(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
@@ -275,8 +276,8 @@ static struct usage_bounds siblings_part(const struct diff_possible_finder *find
     return sum;
 }
 
-/* The ratio increases with the parent's and the own usage, and decreases with the siblings'
- * usage. */
+/* The ratio increases with the parent's usage and the association's own usage, and decreases with
+ * the siblings' usage. */
 static struct usage_bounds oblivious_between(const struct diff_possible_finder *finder,
                                              uint32_t node, struct usage_bounds siblings)
 {
@@ -305,8 +306,8 @@ static struct usage_bounds oblivious_between(const struct diff_possible_finder *
     return usage;
 }
 
-/* slurmctld has NO_VAL as a sibling's fraction until sshare or a job needs it.  The ratio is then
- * almost 0. */
+/* A sibling's fraction is NO_VAL in slurmctld until sshare or a job needs that fraction.  The ratio
+ * is then almost 0. */
 static struct usage_bounds oblivious_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
@@ -339,7 +340,7 @@ static void find_effective(struct diff_possible_finder *finder, uint32_t node)
              : bounds;
 }
 
-/* F = 2^-(UE / S / dampening), 0 without shares. */
+/* Computes F = 2^-(UE / (S * dampening)); F is 0 without shares. */
 static void find_factor(struct diff_possible_finder *finder, uint32_t node)
 {
     const struct fairshare_options *options = finder->asked->options;
@@ -367,7 +368,7 @@ static void find_ratios(struct diff_possible_finder *finder)
     }
 }
 
-/* LF = S / U; 0 without shares, infinite without usage. */
+/* Returns bounds of LF = S / U, which is 0 without shares and infinite without usage. */
 static struct usage_bounds diff_possible_level_fs_of(struct diff_possible_finder *finder,
                                                      uint32_t node)
 {
@@ -392,7 +393,7 @@ static struct usage_bounds diff_possible_level_fs_of(struct diff_possible_finder
                                   part.low > 0 ? shares / part.low : INFINITY };
 }
 
-/* If the usage is certain, so is the level_fs by which slurmctld ranks. */
+/* If the usage is certain, the level_fs by which slurmctld ranks is certain, too. */
 static void fix_certain(const struct diff_possible_finder *finder, uint32_t node,
                         struct usage_bounds *level_fs)
 {

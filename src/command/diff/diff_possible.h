@@ -16,10 +16,10 @@ struct values;
  * Computes the values that sshare can have printed.  The printed usage is known only to its last
  * digit, so the formulas are computed with both ends of its bounds.
  *
- * Under Fair Tree, all values belong to the newest step.  The other algorithms compute values while
- * slurmctld checks its jobs.  An account's value is from before the newest step, and a user's value
- * is from any time since then.  Their usage may therefore lack any part of the usage charged since
- * then.
+ * Under Fair Tree, all values belong to the newest step.  With the other algorithms, slurmctld
+ * computes values while it checks its jobs.  An account's value is from before the newest step, and
+ * a user's value is from any time since that step.  The usage from which these values were computed
+ * may therefore lack any part of the usage that was charged at or after the newest step.
  */
 
 struct possible_case {
@@ -30,8 +30,8 @@ struct possible_case {
     /* By node: */
     const struct printed_row **rows;  /* NULL: not printed */
     const struct usage_bounds *usage; /* as printed */
-    const double *fresh;              /* charged at the newest step and since; NULL: unknown */
-    const double *late;               /* charged since the newest step; NULL: unknown */
+    const double *fresh;              /* usage charged at or after the newest step; NULL: unknown */
+    const double *late;               /* usage charged after the newest step; NULL: unknown */
     const bool *exact; /* the usage in `values` is certain, if the output allows it */
 };
 

@@ -12,8 +12,8 @@
 #include "results/published.h"
 #include "util/memory.h"
 
-/* Returns true if the usage of deleted users changes the association's place: then its level_fs or
- * that of an ancestor changes, too. */
+/* Returns true if the usage of deleted users changes the association's place.  In that case, the
+ * level_fs of the association or of an ancestor changes, too. */
 static bool is_by_deleted(const struct finder *finder, const struct stage *stage, uint32_t node)
 {
     for (; node != NO_NODE; node = finder->tree->nodes[node].fairshare_parent) {
@@ -87,8 +87,8 @@ static size_t count_agreeing(const struct finder *finder, const struct values *v
     return count;
 }
 
-/* Gives the tree the order that `ties` does not select.  Byte order follows from the names;
- * collation order is read from the accounting database. */
+/* Orders tied accounts of the tree in the way that the setting `ties` does not select.  Byte order
+ * follows from the names; collation order is read from the accounting database. */
 static int reorder(struct finder *finder, struct tree *tree, struct error *err)
 {
     enum ties *ties = &finder->reduced.settings.ties;
