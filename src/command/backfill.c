@@ -20,7 +20,7 @@ static const struct command_option own_options[] = {
     { "since", NULL, 0, OPTION_TIME, AT(command_backfill_options, since), "TIME",
       .help = "Start at TIME (default: oldest job or history_days)" },
     { "until", NULL, 0, OPTION_TIME, AT(command_backfill_options, until), "TIME",
-      .help = "End at TIME (default: some minutes ago)" },
+      .help = "End at TIME (default: five minutes ago)" },
     { "every", NULL, 0, OPTION_VALUE, AT(command_backfill_options, every), "DURATION",
       .help = "Set the time between points, such as 6h (default: 1d)" },
     { "replace", NULL, 0, OPTION_FLAG, AT(command_backfill_options, replace), NULL,

@@ -354,7 +354,7 @@ static const struct command_option own_options[] = {
     { "since", NULL, 0, OPTION_TIME, AT(backtest_options, since), "TIME",
       .help = "Start at TIME (default: oldest job or history_days)" },
     { "until", NULL, 0, OPTION_TIME, AT(backtest_options, until), "TIME",
-      .help = "End at TIME (default: some minutes ago)" },
+      .help = "End at TIME (default: five minutes ago)" },
     { "every", NULL, 0, OPTION_VALUE, AT(backtest_options, every), "DURATION",
       .help = "Set the time between points, such as 6h (default: 1d)" },
     { "top", NULL, 0, OPTION_VALUE, AT(backtest_options, top_text), "NUMBER",
