@@ -270,7 +270,7 @@ const struct setting settings_table[] = {
       "(pending jobs), or both, separated by a comma.  yes means both, no means neither.  "
       "Coordinators see the users in and below their accounts.  Operators, administrators, root, "
       "the owner of the settings file and the user of the runs see everything.  Unless the value "
-      "is no, the output of metrics and report contains no user names.",
+      "is no, the output of metrics and report omits user names.",
       read_private, FIELD(private) },
     { "report", "alert_after", "1 h",
       "Runs that exit with status 69 or 75 (database not available, another run active) print a "
@@ -326,7 +326,7 @@ const struct setting settings_table[] = {
       read_pbs_decay_factor, FIELD(pbs[PBS_DECAY_FACTOR]) },
     { "pbs", "job_sort_formula", "",
       "Formula by which OpenPBS sorts pending jobs.  If fairmill cannot evaluate the formula, or "
-      "if none is set, jobs have no priorities.",
+      "if none is set, the priorities of jobs are NULL.",
       read_text, FIELD(pbs[PBS_SORT_FORMULA]) },
     { "pbs", "job_sort_formula_threshold", "",
       "If the formula has this value or a lower value for a job, the job does not run.",
