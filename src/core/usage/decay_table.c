@@ -344,9 +344,6 @@ uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t
     return a < b ? decay_epoch_of(decay, b) - decay_epoch_of(decay, a) : 0;
 }
 
-/* ln 2 * 2^128 */
-#define LN_2 UINT128(UINT64_C(0xb17217f7d1cf79ab), UINT64_C(0xc9e3b39803f2f6af))
-
 uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time)
 {
     uint64_t phase;
