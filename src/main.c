@@ -274,7 +274,8 @@ int main(int count, char **arguments)
     int at, status;
     memory_give_back();
     /* Input and output are UTF-8, whatever the locale of the terminal is.  With another locale,
-     * bytes of a character could count as blanks, and ideographs would not be two columns wide. */
+     * bytes of a character could be classified as white space, and ideographs would not be two
+     * columns wide. */
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         setlocale(LC_CTYPE, "");
     /* A closed pipe or a file size limit must fail the write, not end the process. */

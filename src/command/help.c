@@ -6,7 +6,7 @@
 #include "command/options.h"
 
 #define WIDTH 79
-/* The phrase of a longer option begins in the next line. */
+/* If an option is longer, its description begins in the next line. */
 #define LONGEST_SPELLING 22
 
 static const char *const headings[GROUPS] = {
@@ -53,8 +53,9 @@ static void help_add_words(struct wrapped *wrapped, const char *words)
     }
 }
 
-/* The parser takes the first option with a letter, so a later one does not have it: `prio -h` is
- * --noheader, not --help. */
+/* Returns true if the option can be given by its letter.  The parser uses the first option with a
+ * letter, so a later option with the same letter has only its long name: `prio -h` is --noheader,
+ * not --help. */
 static bool has_letter(const struct command *command, const struct command_option *option)
 {
     const struct command_option *other;

@@ -17,7 +17,7 @@
 
 #define USUAL_DAYS 30
 
-/* Times, both included. */
+/* The first and the last time; both are included. */
 struct history_command_span {
     int64_t from, to;
 };
@@ -36,13 +36,8 @@ struct history_command_known {
     char *cluster, *account, *user, *partition;
     int64_t id, parent_id;
     enum name_match match;
-    enum {
-        PLACE_UNKNOWN,
-        PLACE_BELOW,
-        PLACE_ELSEWHERE
-    } place;              /* relative to the account that is
-                           * shown */
-    struct series series; /* its points */
+    enum { PLACE_UNKNOWN, PLACE_BELOW, PLACE_ELSEWHERE } place; /* relative to the shown account */
+    struct series series;                                       /* its points */
 };
 struct known_list {
     struct history_command_known *rows;
@@ -164,8 +159,9 @@ static struct history_command_known *find_known(const struct known_list *list, c
     return found ? &list->rows[low] : NULL;
 }
 
-/* Marks the associations whose usage belongs to `top`: itself and, if it is an account, those last
- * recorded below it.  Follows parents upwards and visits each association once. */
+/* Marks the associations whose usage is included in the usage of `top`.  These are `top` itself
+ * and, if it is an account, all associations that were last recorded below it.  Follows parents
+ * upwards and visits each association once. */
 static void note_below(struct known_list *list, struct history_command_known *top)
 {
     for (size_t i = 0; i < list->count; i++)

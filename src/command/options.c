@@ -334,7 +334,8 @@ static int read_long(struct option_line *line, const char *argument, struct erro
     return option_set(line, option, value, err);
 }
 
-/* If this was another option in 0.1.0, records that option for the error of an operand. */
+/* If the letter meant a different option in 0.1.0, records that option.  An error about an
+ * unexpected operand then names it. */
 static void note_former(struct option_line *line, char letter)
 {
     const struct command_option *option;

@@ -22,7 +22,7 @@
 /* The kind of value that an option takes, and the type of the member that receives it. */
 enum option_takes {
     OPTION_FLAG,  /* no value; sets a bool */
-    OPTION_VALUE, /* one value, the last one wins; const char * */
+    OPTION_VALUE, /* one value; if it is given twice, the last one is used; const char * */
     OPTION_ONE,   /* one name; two different names are rejected; const char * */
     OPTION_LIST,  /* comma-separated names, repeatable; struct name_list */
     OPTION_AGAIN, /* a value that may contain commas, repeatable; struct name_list */
@@ -189,7 +189,8 @@ int option_list_one(const struct name_list *list, const char *what, const char *
  * commands accept.  Returns -1 with ERROR_USAGE if it is not a time.
  */
 int option_time(const char *option, const char *text, int64_t *time, struct error *err);
-/* As option_time(), for a bound of a period, which may also be a year (see time_read_bound()). */
+/* Like option_time(), but for a bound of a period, which may also be a year (see
+ * time_read_bound()). */
 int option_bound(const char *option, const char *text, int64_t *time, struct error *err);
 
 /*

@@ -64,7 +64,7 @@ static bool any_new(const struct prio_adder *adder)
     return false;
 }
 
-/* Reads the queue first: if all its jobs are published, nothing else is needed. */
+/* Reads the queue first: if all its jobs are published, nothing else is read. */
 static int prio_read_snapshot(struct prio_reading *reading, struct prio_adder *adder,
                               const struct settings *settings, struct db *db, struct error *err)
 {
@@ -147,9 +147,9 @@ static double *read_fairshare(struct published *published, const struct publishe
 }
 
 /* Adds the jobs that were submitted since the cluster's run to its published jobs: "new jobs are
- * immediately assigned a priority" (seed 001).  Like all others, their priorities are computed for
- * the time of the run.  They use the published factors and the current settings.  If the accounting
- * database cannot be read, adds nothing. */
+ * immediately assigned a priority" (seed 001).  Like the priorities of all other jobs, their
+ * priorities are computed for the time of the run, from the published factors and the current
+ * settings.  If the accounting database cannot be read, adds nothing. */
 static void new_jobs_add(struct prio_list *list, const struct settings *settings,
                          struct published *published, const struct published_cluster *cluster)
 {

@@ -28,10 +28,10 @@
  * lasted [report] alert_after.  The exit status shows them from the first run on.
  *
  * A failure period begins with a run that had such a failure.  It ends with the first run that had
- * none, even if that run failed for another reason, which is printed at once.  A small file for
- * each settings file and selection of clusters contains the start of the period.  It is in a
- * directory that other users cannot write to.  If the file cannot be written, with -v, and on a
- * terminal, every failure is printed.
+ * no such failure, even if that run failed for another reason, which is printed at once.  A small
+ * file for each settings file and selection of clusters contains the start of the period.  The file
+ * is in a directory that other users cannot write to.  Every failure is printed at once if the file
+ * cannot be written, with -v, or if standard error is a terminal.
  */
 struct alert {
     uint64_t after_s;

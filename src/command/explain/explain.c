@@ -155,7 +155,7 @@ static int explain_jobs(struct command_context *context, const char *const ids[2
     return result;
 }
 
-/* `explain job ID [ID]`. */
+/* Executes `explain job ID [ID]`. */
 static int explain_named_jobs(struct command_context *context, struct error *err)
 {
     const char *const *ids = context->shared->operands + 1;
@@ -172,7 +172,7 @@ static int explain_named_jobs(struct command_context *context, struct error *err
                      ids[0], ids[1]);
 }
 
-/* The name looks like a job id, and no user or account has it: explains the job. */
+/* Explains the job whose id was given as NAME.  Called if no user or account has this name. */
 static int explain_as_job(struct command_context *context, struct error *err)
 {
     const char *const ids[] = { context->shared->names.values[0], NULL };

@@ -33,7 +33,7 @@ struct gathering {
     struct charge_accumulator accumulator;
     uint32_t id; /* of the association */
     struct computation computation;
-    bool *below; /* by node: its jobs count; allocated at the first job */
+    bool *below; /* by node: its jobs are included; allocated at the first job */
     struct top_jobs top_jobs;
     struct daily_usage days;
     struct decay_table *plain;
@@ -214,7 +214,8 @@ static int explain_jobs_gather(struct gathering *gathering, const struct setting
 int weights_read(struct weights *weights, const struct settings *settings,
                  const struct explained *explained, struct error *err)
 {
-    /* The plain decay table starts at 0 and has no half-life, so it counts all usage. */
+    /* The plain decay table starts at 0 and has no half-life, so all usage is included without
+     * decay. */
     struct gathering gathering = {
         .accumulator = { .take = take_charge },
         .id = explained->input->tree->nodes[explained->explanation->one].id,
@@ -242,7 +243,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
 /* After this number of half-lives, less than a thousandth of a day's usage remains. */
 #define HALF_LIVES 10
 
-/* The days in ascending order, and the associations that count. */
+/* The days in ascending order, and the associations whose usage is included. */
 struct day_gathering {
     const struct published_cluster *cluster;
     bool *inside;                /* by node */
@@ -261,8 +262,9 @@ static void find_inside(struct day_gathering *gathering, uint32_t one)
 }
 
 /* Returns the remaining fraction of a day's usage at the published time, if it was used evenly over
- * the day.  Nothing remains from before a reset.  For the rest, Simpson's rule gives the mean.  Its
- * error is far below the printed digits if the half-life is some hours or more. */
+ * the day.  Usage before a reset does not remain.  For usage after the reset, Simpson's rule gives
+ * the mean remaining fraction.  The error of this rule is far below the printed digits if the
+ * half-life is some hours or more. */
 static double explain_jobs_left_of(const struct published_cluster *cluster, uint64_t first,
                                    uint64_t reset)
 {

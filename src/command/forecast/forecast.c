@@ -168,7 +168,7 @@ static int read_data(const struct forecast_options *options, const struct settin
     return result;
 }
 
-/* Reads the data from the accounting database, or else from the published results. */
+/* Reads the data from the accounting database or, with published_only, from the results. */
 static int forecast_command_read_any(const struct forecast_options *options,
                                      const struct settings *settings,
                                      const struct published *published,

@@ -55,7 +55,7 @@ static int read_own(const struct forecast_data *data, const struct settings *set
     return 0;
 }
 
-/* Returns settings that count no usage before `time`. */
+/* Returns settings that ignore usage before `time`. */
 static struct settings counting_from(const struct settings *settings, uint64_t time)
 {
     struct settings changed = *settings;
@@ -63,7 +63,7 @@ static struct settings counting_from(const struct settings *settings, uint64_t t
     return changed;
 }
 
-/* Returns true if all usage that counts now is from `time` or later. */
+/* Returns true if all usage that is included now was charged at `time` or later. */
 static bool all_used_since(const struct computation *present, uint64_t time)
 {
     if (present->first_charge < time || present->first_behind_end < time ||
@@ -76,9 +76,9 @@ static bool all_used_since(const struct computation *present, uint64_t time)
     return true;
 }
 
-/* A past_filler for the accounting database.  If no ledger entry applies at that time, and no usage
- * becomes too old, the remaining usage is the same as before.  Otherwise, the jobs are read
- * again. */
+/* A past_filler for the accounting database.  If no ledger entry takes effect at `at`, and all
+ * usage is from `start` or later, the sums of the previous time are still valid, and are copied.
+ * Otherwise, reads the jobs again. */
 static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err)
 {
@@ -111,12 +111,12 @@ static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t f
 }
 
 /* Fills `own` with the remaining usage at the later time `at` of all usage charged to each node
- * itself up to now.  Usage before `start` does not count.  `own` is by node and initially 0. */
+ * itself up to now.  Ignores usage before `start`.  `own` is by node and initially 0. */
 typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err);
-/* Adds the remaining usage for each decay epoch in which usage up to now still counts, at most
- * eight more.  Adds it also after each future ledger entry that changes it.  The first is `own`;
- * takes ownership of it. */
+/* Adds the remaining usage for the present decay epoch, which is `own`, and for each later epoch in
+ * which usage up to now is still included.  There are at most eight later epochs.  Also adds the
+ * remaining usage after each future ledger entry.  Takes ownership of `own`. */
 static int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
                               past_filler *fill, struct error *err)
 {
@@ -147,8 +147,8 @@ static int read_past(struct forecast_data *data, uint64_t end, struct error *err
     return forecast_data_past(data, own, end, read_past_at, err);
 }
 
-/* Computes the rate at which each association was charged in the last days.  An account itself has
- * a rate only from deleted users, which is ignored. */
+/* Computes the rate at which each association was charged in the last FORECAST_RATE_DAYS days.  An
+ * account itself has a rate only from deleted users, which is ignored. */
 static int read_rates(struct forecast_data *data, struct error *err)
 {
     struct forecast *forecast = &data->forecast;
@@ -256,8 +256,8 @@ static int keep_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     return 0;
 }
 
-/* Sets a user's rate.  For a user who is hidden, rounds it down to a power of two and adds the rest
- * to the account. */
+/* Sets a user's rate.  For a user who is hidden, rounds the rate down to a power of two and adds
+ * the difference to the account's rate. */
 static void set_rate(struct forecast *forecast, uint32_t node, double rate, bool hidden)
 {
     double told = hidden ? ldexp(1, ilogb(rate)) : rate;

@@ -16,7 +16,7 @@ struct forecast_data {
     const struct settings *settings;
     struct recorded_state recorded;
     struct computation present; /* if the accounting database is read */
-    struct tree *own_tree;      /* otherwise; built from the published tree */
+    struct tree *own_tree;      /* if it is not read; built from the published tree */
     struct forecast forecast;   /* without its entity and job */
 };
 

@@ -103,8 +103,8 @@ struct ledger_list_row {
     const struct ledger_record *record;
     const struct terminology *terms; /* of its cluster */
     uint64_t undone_by;              /* the entry that undoes it; 0: none */
-    bool undone;                     /* it does not count; an undo may itself be undone */
-    bool hidden;                     /* it belongs, or may belong, to a user who is hidden */
+    bool undone;                     /* it has no effect; an undo may itself be undone */
+    bool hidden;                     /* it is about, or may be about, a user who is hidden */
 };
 
 /* All entries. */
@@ -126,7 +126,7 @@ static void find_undos(struct listing *listing)
             published_words(listing->published, listing->rows[i].record->cluster);
         id_index_add(places, listing->book.records[i].entry.id, i);
     }
-    /* Backwards, so that it is known whether an undo counts before its entry is reached. */
+    /* Begin with the newest entry, so that each undo is checked before the entry that it undoes. */
     for (size_t i = listing->book.count; i-- > 0;) {
         const struct ledger_entry *entry = &listing->book.records[i].entry;
         uint32_t place = entry->kind == LEDGER_UNDO && entry->undoes < entry->id

@@ -10,7 +10,7 @@ struct permissions;
 struct settings;
 struct terminology;
 
-/* The options of `ledger`, and making an entry from them. */
+/* Defines the options of `ledger`, and makes ledger entries from them. */
 
 struct ledger_entry_options {
     struct shared_options shared;

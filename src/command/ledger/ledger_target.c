@@ -281,9 +281,9 @@ struct ledger_target_search {
 /* Totals of the rows of one job. */
 struct ledger_target_rows {
     uint64_t all, begun, refunded;
-    bool runs;                            /* a row has not ended */
-    uint64_t association, begin, seconds; /* of the rows that had begun; the association is the last
-                                           * one's */
+    bool runs; /* a row has not ended */
+    /* of the rows that had begun; `association` is that of the last row */
+    uint64_t association, begin, seconds;
 };
 
 static int take_numbers(struct job_keys *jobs, const char *list, struct error *err)

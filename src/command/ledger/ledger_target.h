@@ -23,8 +23,8 @@ int target_association(const struct source *source, struct ledger_record *record
                        struct error *err);
 
 /* Fills record->covers with the associations whose usage a reset of the user or account affects.
- * Includes deleted associations whose usage counts there.  For a set, the account is known, and
- * only the record's partition is affected. */
+ * Includes deleted associations whose usage is charged to the user or account.  For a set, the
+ * account is known, and only the record's partition is affected. */
 int target_covers(const struct source *source, struct ledger_record *record, struct error *err);
 
 /* The jobs of a refund. */
@@ -39,8 +39,8 @@ struct refund {
 };
 
 /* Finds the jobs.  Each job must have rows that began at or before `time`, and the ledger must not
- * already refund all of these.  Otherwise, a job given by its number is an error, and a job of a
- * node is omitted.  Returns -1 with ERROR_USAGE if no job remains. */
+ * already refund all of these rows.  Otherwise, a job given by its number is an error, and a job of
+ * a node is omitted.  Returns -1 with ERROR_USAGE if no job remains. */
 int refund_find(struct refund *refund, uint64_t time, const struct source *source,
                 const struct ledger *ledger, struct error *err);
 

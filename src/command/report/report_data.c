@@ -23,7 +23,8 @@
 #include "util/memory.h"
 
 #define TIMES_AT_MOST 60u
-/* For a longer period, a bar is a week. */
+/* Maximum number of days in a period with one bar for each day.  In a longer period, each bar is a
+ * week. */
 #define DAYS_AT_MOST 120
 /* Maximum number of series values in memory if each account has a page. */
 #define NUMBERS_OF_ALL 8000000u

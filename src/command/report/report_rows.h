@@ -20,8 +20,8 @@ uint32_t report_row_of_account(const struct page_cluster *cluster, const char *a
  * been read before.  Returns -1 on error. */
 int report_fairness_read(struct db *db, struct page_cluster *cluster, struct error *err);
 /* Finds the times in the page's period at which settings changed, by comparing consecutive runs.
- * Only settings that affect values count; the addresses of databases, for example, do not.  Returns
- * -1 on error. */
+ * Ignores settings that do not affect values, such as the addresses of databases.  Returns -1 on
+ * error. */
 int report_changes_read(struct db *db, struct page_cluster *cluster, struct error *err);
 
 #endif

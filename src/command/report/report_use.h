@@ -10,7 +10,7 @@ struct settings;
 
 /* Decayed usage of a cluster's jobs by partition and by QOS, which the results do not contain.
  * Usage from credits, debits and rollups belongs to no job and is not included.  A job without a
- * partition or QOS counts for the name "". */
+ * partition or QOS is added to the name "". */
 struct report_use {
     struct page_uses partitions, qos; /* also used by the page */
 };

@@ -234,9 +234,9 @@ static int from_root(const void *a, const void *b)
 }
 
 /* Adds a shell script of sacctmgr commands, one per line, that change the database to match the
- * file.  The order works in slurmdbd: accounts are added and moved from the root down, shares are
- * set, and users are added.  Then users are removed, and accounts last.  Changes that no command
- * can make become comments. */
+ * file.  slurmdbd accepts the commands in this order: accounts are added and moved from the root
+ * down, shares are set, and users are added.  Then users are removed, and accounts last.  Changes
+ * that no command can make become comments. */
 static void shares_add_commands(struct text *text, const struct share_differences *differences)
 {
     struct printer printer = { text, differences, names_create() };
@@ -266,8 +266,8 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* Reads the associations of one cluster: the one of --cluster, else the cluster of the file.
- * `of_file` is NULL if there is no file. */
+/* Reads the associations of one cluster: the cluster of --cluster or, without it, the cluster of
+ * the file. `of_file` is NULL if there is no file. */
 static int read_database(struct share_set *list, const struct settings *settings,
                          const struct shares_options *options, const char *of_file,
                          struct error *err)
@@ -306,7 +306,7 @@ static int export(const struct settings *settings, const struct shares_options *
     return result;
 }
 
-/* Returns 0, 1 if there are differences, or -1 on error. */
+/* Returns 0 if there are no differences, 1 if there are differences, or -1 on error. */
 static int shares_print_differences(const struct share_differences *differences,
                                     struct command_context *context, struct error *err)
 {

@@ -87,9 +87,9 @@ static struct pbs_tree show_tree_of(const struct published_cluster *cluster)
     return tree;
 }
 
-/* Computes the usage that pbsfs reads after it has decayed usage and written its file.  An entity
- * has its usage, including the minimum usage, times `factor`, if that exceeds the minimum.  Groups
- * are summed again. */
+/* Computes the usage that pbsfs reads after it has decayed usage and written its file.  The usage
+ * of an entity, including the minimum usage, is multiplied by `factor`.  If the product does not
+ * exceed the minimum usage, it becomes 0.  Groups are summed again. */
 static void decay_tree(const struct published_cluster *cluster, double factor)
 {
     struct node *nodes = cluster->tree->nodes;
@@ -126,7 +126,7 @@ static int show_pbs_cluster(struct text *text, struct published *published,
     return 0;
 }
 
-/* Adds pbsfs's output for one entity or, if there are two names, the more deserving of both. */
+/* Adds pbsfs's output for one entity or, if there are two names, the more deserving of the two. */
 static int show_pbs(const struct published *published, const char *const names[2],
                     struct text *text, struct error *err)
 {

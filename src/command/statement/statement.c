@@ -20,7 +20,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The periods of a statement, and the units of its amounts. */
+/* The kinds of periods of a statement, and the units of its amounts. */
 static int64_t end_of_month(int64_t time)
 {
     return (int64_t)calendar_next_month((uint64_t)time);
@@ -152,7 +152,7 @@ static int statement_command_read_cluster(struct statement_command_work *work,
     return 0;
 }
 
-/* Sets `*capacity` to the TRES that the cluster can deliver, as fairshare counts it now, or to
+/* Sets `*capacity` to the TRES that the cluster can deliver, as fairshare computes it now, or to
  * NAN. */
 static int find_capacity(struct statement_command_work *work, struct account_of *of,
                          double *capacity, struct error *err)

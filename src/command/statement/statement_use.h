@@ -23,7 +23,7 @@ int statement_add_days(struct statement *statement, struct db *results, const ch
                        int64_t from, int64_t until, struct error *err);
 
 /* Like statement_days_reach(), but for slurmdbd's rollups.  Unless `needed`, missing and unreadable
- * rollups are not an error and count as empty. */
+ * rollups are not an error and are treated as empty. */
 int statement_sums_reach(const struct source *source, bool needed, int64_t *until, int64_t *oldest,
                          struct error *err);
 /* Gives associations, including removed ones, their current parents, as sreport does.  Removes

@@ -20,7 +20,8 @@
 /* The names of an association, in UTF-8 as in the results. */
 struct who {
     const char *account, *user, *partition;
-    /* The partition is empty, but the user has others in the account with a partition. */
+    /* The partition is empty, but the user has other associations in the account, with a partition.
+     * */
     bool beside_partitions;
 };
 
@@ -309,7 +310,7 @@ static const struct whatif_change *line_change(const struct whatif_changes *chan
     return NULL;
 }
 
-/* Adds a field of a line of resource_group.  Blanks separate fields. */
+/* Adds a field of a line of resource_group.  Spaces separate fields. */
 static void whatif_commands_add_field(struct command_line *line, const char *name)
 {
     if (!*name || strpbrk(name, " \t#") || !utf8_is_printable(name))

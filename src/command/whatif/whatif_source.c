@@ -104,8 +104,7 @@ static struct priority_parts whatif_source_parts_of(const double parts[PRIO_PART
                                     .qos = parts[PRIO_QOS] };
 }
 
-/* The results do not contain the sum for TRES.  It is the rest of the priority without the other
- * components. */
+/* The results do not contain the sum for TRES.  It is the priority minus the other components. */
 static double tres_of(const struct prio_row *row)
 {
     double rest = row->norm * PRIORITY_MAXIMUM;
@@ -287,7 +286,7 @@ static void create_scenario(struct scenario *scenario, const struct computation 
     scenario_create(scenario, computation->tree, computation->accounting->names, false);
 }
 
-/* Reads with the changed settings, for the same time. */
+/* Reads the cluster with the changed settings, for the same time. */
 static int read_after(const struct whatif_source_work *work, const int64_t *as_of,
                       struct computation *computation, struct error *err)
 {
