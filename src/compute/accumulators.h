@@ -5,21 +5,22 @@
 #include "compute/charge.h"
 
 /*
- * Accumulators: consumers of charges, called for each interval, and consumers of rows, called once
- * a row after its last interval.
+ * An accumulator is a consumer of charges.  It is called for each charge interval of a row.  A row
+ * accumulator is called once for each row, after the last interval of the row.
  */
 
 /*
- * Adds charges up: in `checkpointed` if the row is checkpointed, otherwise in the computation's
- * tree.  The last charge is added only by sums_accumulator_end().  Both functions that can fail
- * return -1 if a sum exceeds the range of the integers.
+ * Adds each charge to the sum of its usage owner.  The sum is in `checkpointed` if the row is
+ * checkpointed, otherwise in the computation's tree.  The last charge is added only by
+ * sums_accumulator_end().  take() and sums_accumulator_end() return -1 if a sum exceeds the range
+ * of the integers.
  */
 struct rollup_row;
 struct sums_accumulator {
     struct charge_accumulator accumulator;
     struct computation *computation;
     struct usage_sums *checkpointed;
-    struct wide *sum; /* the sum that the waiting charge is added to; NULL: none waits */
+    struct wide *sum; /* the sum to which `waiting` will be added; NULL if no charge is waiting */
     struct charge_term waiting;
     bool negative;
     uint64_t association;
@@ -29,15 +30,16 @@ void sums_accumulator_begin(struct sums_accumulator *accumulator, struct computa
 int sums_accumulator_end(struct sums_accumulator *accumulator, struct error *err);
 
 /*
- * Facts that the job rows of a cluster show in addition to usage.  Times are in epoch seconds; the
- * last three are UINT64_MAX if unknown.
+ * Facts about a cluster's job rows, collected while the rows are charged.  Times are in epoch
+ * seconds.  oldest_end, first_charge and first_behind_end are UINT64_MAX if unknown.
  */
 struct jobs_seen {
     uint64_t count;
-    uint64_t newest;           /* newest time in a row, up to now; or 0 */
+    uint64_t newest;           /* newest start or end of a row that is not after now; or 0 */
     uint64_t oldest_end;       /* oldest end of a row */
-    uint64_t first_charge;     /* first second that counts; see seen_accumulator.created */
-    uint64_t first_behind_end; /* first second that counts after the end of suspended jobs */
+    uint64_t first_charge;     /* first second included in usage; see seen_accumulator.created */
+    uint64_t first_behind_end; /* first second included in usage that was charged after the end of a
+                                * suspended job */
 };
 extern const struct jobs_seen jobs_seen_none;
 void note_least(uint64_t *least, uint64_t value);
@@ -47,24 +49,27 @@ struct seen_accumulator {
     struct charge_accumulator accumulator;
     const char *cluster;
     uint64_t now, cutoff;
-    uint64_t horizon; /* in seconds; 0: the cutoff advances only with full runs */
+    uint64_t horizon; /* the setting in seconds; with 0, the cutoff advances only with full runs */
     struct jobs_seen *seen;
     struct findings *findings;
     uint64_t *checkpointed_first; /* receives first_charge of checkpointed rows */
     struct findings *checkpointed_findings;
-    uint64_t created; /* rows that begin more than 30 days before it are findings and do not set
-                       * first_charge */
-    bool of_all;      /* no row is checkpointed */
+    uint64_t created; /* when the cluster was added, or 0.  If the usage of a row begins more than
+                       * 30 days earlier, the row is a finding and does not set first_charge. */
+    bool of_all;      /* there is no checkpoint plan, so no row is checkpointed */
 };
 int seen_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                           struct error *err);
-/* Does the same for a rollup.  `first` is its first second that counts. */
+/*
+ * Records the first second of a rollup that is included in usage, or adds a finding if this second
+ * is more than 30 days before `created`.
+ */
 void seen_rollup(const struct seen_accumulator *accumulator, const struct rollup_row *row,
                  uint64_t first, bool checkpointed);
 
 /*
  * Row accumulator: adds the hashes of checkpointed rows that ended after `left_out`, or subtracts
- * them.
+ * the hashes if `negative`.
  */
 struct day_hash_accumulator {
     struct charge_accumulator accumulator;
@@ -84,7 +89,7 @@ struct days_accumulator {
 int days_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                           struct error *err);
 
-/* Row accumulator: records the first second that counts. */
+/* Row accumulator: records the first second included in usage. */
 struct first_accumulator {
     struct charge_accumulator accumulator;
     uint64_t *first;
@@ -92,7 +97,7 @@ struct first_accumulator {
 int first_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                            struct error *err);
 
-/* Passes on the charges that count for usage and are not refunded. */
+/* Passes each charge to `watcher` if the charge is included in usage and is not refunded. */
 struct watcher_accumulator {
     struct charge_accumulator accumulator;
     struct charge_accumulator *watcher;
@@ -110,10 +115,12 @@ struct usage_sums;
  * Multi-time accumulator: adds up the charges of one scan for several times.
  *
  * The scan is made as of the last time.  If only `now` differs between the times, a row is charged
- * the same at all times after its end.  So it is added once, to `ended` of the first such time.  At
- * each time before its end, it is charged up to that time and added to `working` of that time.
+ * the same at all times after its end.  So the row is added once, to `ended` of the first such
+ * time.  At each time before its end, the row is charged up to that time and added to `working` of
+ * that time.
  *
- * The usage at a time is the sum of `ended` of this and all earlier times, plus its own `working`.
+ * The usage at a time is the sum of `ended` of this and all earlier times, plus `working` of this
+ * time.
  */
 struct multi_time_sums {
     const struct decay_table *decay;
@@ -135,7 +142,7 @@ struct split {
  */
 void multi_time_begin(struct split *multi, struct multi_time_sums *times, size_t count);
 void multi_time_free(struct split *multi);
-/* Uses `context` for the rows from now on, with the decay table of each time. */
+/* Begins a scan.  Its rows are charged with `context` and with the decay table of each time. */
 void multi_time_begin_scan(struct split *multi, const struct charge_context *context);
 
 #endif

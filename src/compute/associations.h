@@ -12,7 +12,7 @@ struct association_history;
 
 /*
  * Reads the source's small tables.  For a past time, also reads the changes of associations into
- * `history`; NULL if the time is now.  Returns -1 on error.
+ * `history`.  `history` is NULL if the time is now.  Returns -1 on error.
  */
 int associations_read(struct computation *computation, struct association_history *history,
                       struct error *err);

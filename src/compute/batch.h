@@ -14,8 +14,8 @@ struct ledger;
 struct share_records;
 
 /*
- * The ledger entries and the runs' records of a cluster for all times.  A member may be NULL, which
- * means that there are none.
+ * The ledger entries and the runs' records of a cluster for all times.  A member is NULL if there
+ * are no such records.
  */
 struct batch_records {
     struct ledger *ledger;
@@ -42,8 +42,8 @@ struct batch {
     /* Receives each computation in the order of the times, while no snapshot of the source is open.
      * The computation is freed after the call. */
     int (*take)(void *context, const struct computation *computation, struct error *err);
-    /* Receives a time that is skipped because there were no associations, or because they form no
-     * tree. */
+    /* Receives a time that is skipped because there were no associations, or because the
+     * associations do not form a tree. */
     void (*skip)(void *context, int64_t time, const struct error *reason);
     void *context;
 };

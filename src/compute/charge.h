@@ -12,34 +12,38 @@ struct error;
  */
 struct charge {
     const struct job_row *row;
-    uint64_t number; /* of the row, from 1; distinguishes rows of one job with the same times */
+    uint64_t number; /* number of the row in its scan, from 1; distinguishes rows of one job with
+                      * the same times */
     struct job_span span;     /* of the row */
     uint64_t ended;           /* when the row ended; 0 if it is open */
     bool negative;            /* subtract the charge */
-    bool again;               /* this time of the row was charged before, see charge_again() */
-    bool checkpointed;        /* the row belongs to the checkpoint */
-    bool expired;             /* the row ended at or before the cutoff: counts only for days */
-    enum job_outcome outcome; /* of the row, by the intervals so far */
-    uint64_t first;          /* first second of these intervals that counts, regardless of resets of
-                              * associations; or UINT64_MAX */
-    struct slice interval;   /* slice.association is the usage owner */
-    struct charge_term used; /* usage, also if it counts only for its days */
-    struct charge_term counted; /* part that counts for usage; its units may be 0 */
+    bool again;               /* the same time was charged before, see charge_again() */
+    bool checkpointed;        /* the row ended before the checkpoint time */
+    bool expired;             /* the row ended at or before charge_context.cutoff */
+    enum job_outcome outcome; /* outcome of the row after the intervals so far */
+    uint64_t first; /* first second of the intervals so far that is included in usage; resets of
+                     * single associations are ignored; UINT64_MAX if there is no such second */
+    struct slice interval;      /* slice.association is the usage owner */
+    struct charge_term used;    /* usage, even if it is added only to the usage of days */
+    struct charge_term counted; /* the part of `used` that is included in usage; its units are 0 if
+                                 * there is no such part */
 };
 
 /* The settings and state with which rows are charged. */
 struct charge_context {
     struct charging charging;
     const struct ledger_state *ledger;
-    const struct passes *passes; /* registrations that date slurmctld's decay cycles */
-    uint64_t period;             /* of these cycles, in seconds */
-    uint64_t recent; /* for rows that ended at most this many seconds ago, the time of the actual
-                      * cycle counts; such rows are never checkpointed */
+    const struct passes *passes; /* slurmctld's registrations, from which the times of its decay
+                                  * cycles are computed */
+    uint64_t period;             /* period of the decay cycles, in seconds */
+    uint64_t recent; /* in seconds.  For a resize that was at most this long ago, the time of the
+                      * decay cycle before it is computed from `passes`.  A row that ended so
+                      * recently is never checkpointed. */
     const struct usage_owners *owners;   /* NULL: each association owns its usage */
-    const struct checkpoint *checkpoint; /* that this run leaves; or NULL */
+    const struct checkpoint *checkpoint; /* the plan's checkpoint; or NULL */
     bool negative;                       /* subtract the charges */
-    uint64_t cutoff;                     /* rows that ended at or before it have expired */
-    uint64_t left_out; /* rows that ended at or before it do not count for usage */
+    uint64_t cutoff;                     /* rows that ended at or before this time are `expired` */
+    uint64_t left_out; /* rows that ended at or before this time are not included in usage */
     struct suspensions suspensions;
     uint64_t rows; /* number of rows charged */
 };
@@ -69,14 +73,15 @@ static inline bool charge_next(struct charge_context *context, struct charge *ch
 bool charge_again(struct charge_context *context, const struct job_row *row, struct job_row *again,
                   struct charge *charge);
 /*
- * Fills `again` with the row of that charge, if the decay cycle before the resize was at `pass`.
- * Returns false if it has no seconds to charge.
+ * Fills `again` with the row that charge_again() charges if the last decay cycle before the resize
+ * was at `pass`.  Returns false if that row has no seconds to charge.
  */
 bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again);
 
 /*
- * A consumer of charges.  Every kind of accumulator has this as its first member.  An accumulator
- * for rows is called once a row, after its last interval, with the charge of the whole row.
+ * A consumer of charges.  Every kind of accumulator has this as its first member.  A row
+ * accumulator is called once for each row, after the last interval.  `first` and `outcome` of the
+ * charge then apply to the whole row.
  */
 struct charge_accumulator {
     int (*take)(struct charge_accumulator *accumulator, const struct charge *charge,

@@ -13,8 +13,8 @@ struct settings;
 enum checkpoint_mode {
     CHECKPOINT_UNUSED,      /* ignore the stored checkpoint and leave it unchanged */
     CHECKPOINT_FULL,        /* read all rows and make a new checkpoint */
-    CHECKPOINT_VERIFY,      /* read all rows, make the checkpoint up to the stored checkpoint time,
-                             * compare both */
+    CHECKPOINT_VERIFY,      /* read all rows, make a checkpoint with the stored checkpoint time, and
+                             * compare it with the stored checkpoint */
     CHECKPOINT_INCREMENTAL, /* do not read checkpointed rows */
 };
 
@@ -23,35 +23,40 @@ struct checkpoint_plan {
     const char *source_identity;
     bool asked_full;
     bool asked_now;         /* the run was started for a given time */
-    bool publishes_nothing; /* only compute values: either use the stored sums unchanged or not at
-                             * all, check nothing and collect no usage of days */
+    bool publishes_nothing; /* the run only computes values: it continues from the stored sums or
+                             * ignores them, but checks nothing and collects no usage of days */
     enum checkpoint_mode mode;
     char why[256];                /* why the run is full; otherwise "" */
     bool zone_changed;            /* days of the last run are in another time zone */
     struct text cluster_identity; /* distinguishes the cluster from others of the same name */
-    bool anew;                    /* none of the stored sums remains */
+    bool anew;                    /* the sums are rebuilt; the stored sums are not used */
     bool confirmed;               /* CHECKPOINT_VERIFY: the stored sums equal `sums` */
-    struct checkpoint checkpoint; /* that this run leaves */
-    struct job_keys open;         /* rows that have not ended now */
-    struct job_keys ended;        /* stored open rows that have since ended or are missing */
+    struct checkpoint checkpoint; /* the checkpoint that this run stores */
+    struct job_keys open;         /* keys of the rows that have not ended by now */
+    struct job_keys ended; /* keys of the rows that were open in the stored checkpoint but have
+                            * since ended or disappeared */
     /* Sums of the checkpointed rows that this run adds to the stored sums.  For CHECKPOINT_FULL and
      * CHECKPOINT_VERIFY, sums of all checkpointed rows. checkpoint_plan_fold() turns them into the
      * sums to be stored. */
     struct usage_sums *sums;
-    struct usage_sums *late;   /* CHECKPOINT_VERIFY: rows that are in `sums` but cannot be in the
-                                * stored sums, minus rows that are only in the stored sums */
-    struct findings *findings; /* of these rows and of the rows in the stored sums */
-    struct day_hashes hashes;  /* of the checkpointed rows that this run leaves */
-    /* The range that is read again to detect changes.  It applies to stored days of usage that
-     * begin from check_from up to, but not including, check_to.  With CHECKPOINT_INCREMENTAL it
-     * also applies to checkpointed rows by day (UTC).  Days from check_all_from on are always read.
-     */
+    /* For CHECKPOINT_VERIFY: the sums of rows that are in `sums` but cannot be in the stored sums,
+     * minus the sums of rows that are only in the stored sums */
+    struct usage_sums *late;
+    /* Findings of the checkpointed rows, including rows in the stored sums */
+    struct findings *findings;
+    struct day_hashes hashes; /* hashes of the checkpointed rows after this run */
+    /* The range that is read again to detect changes.  It contains the stored days of usage that
+     * begin from check_from up to, but not including, check_to.  With CHECKPOINT_INCREMENTAL, it
+     * also contains the checkpointed rows of the days (UTC) that begin in this range.  Stored days
+     * that begin at check_all_from or later are always read. */
     uint64_t check_from, check_to, check_all_from;
-    bool begins_round;         /* also check the checkpointed rollups */
+    bool begins_round; /* this run is the first of a check round, so it also checks the checkpointed
+                        * rollups */
     struct day_hashes checked; /* hashes of the rows read again */
     struct days *days;         /* usage by day; NULL if not needed */
-    double drift;              /* largest difference in TRES-seconds; NAN if not compared */
-    int64_t drifted;           /* number of associations that differ; -1 if not compared */
+    double drift; /* largest difference between a new and a stored sum, in TRES-seconds; NAN if not
+                   * compared */
+    int64_t drifted; /* number of associations that differ; -1 if not compared */
 };
 /*
  * Frees the results of a plan.  Keeps the members that the caller set, so that the plan can be used
@@ -75,7 +80,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
 
 /*
  * Begins to collect the usage of days, after checkpoint_plan_make().  Rows that ended at or before
- * `cutoff` do not count for usage.  Returns -1 on error.
+ * `cutoff` are not included in usage.  Returns -1 on error.
  */
 int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct computation *computation,
                                uint64_t cutoff, struct error *err);

@@ -23,23 +23,26 @@ struct computation {
     struct tres_minutes *tres_minutes; /* NULL if the layout has no TRES */
     struct findings *findings;
     struct decay_table *decay;
-    struct usage_starts starts; /* usage to begin with, unless a reset was later */
+    struct usage_starts starts; /* initial usage, unless a reset was later */
     struct ledger_state *ledger;
     struct usage_sums *unattributed;  /* usage whose association has no node in the tree */
     struct fairshare_options options; /* the options that the values are computed with */
     double capacity;                  /* R_H, see compute_capacity(); NAN if unknown */
-    /* First second that counts; and first second that counts among charges after the end of
-     * suspended jobs. first_charge does not include the latter. */
+    /* The first seconds included in usage: first_behind_end of the time that was charged after the
+     * end of suspended jobs, and first_charge of all other time. */
     uint64_t first_charge, first_behind_end;
     const struct factor_history *factors; /* of QOS; NULL if unknown to the layout */
     struct factor_history *own_factors;   /* backs `factors` if there is no recorded state */
-    struct usage_owners *owners; /* owners of usage; NULL if usage belongs to its own association */
-    struct charge_accumulator *watcher; /* receives each charge that counts; or NULL */
+    struct usage_owners *owners; /* owners of usage; NULL if each association owns its usage */
+    /* Receives each charge that is included in usage; or NULL */
+    struct charge_accumulator *watcher;
     uint64_t selected;      /* if not 0, `watcher` needs only charges of this association and its
-                             * descendants; usage of others is then incomplete */
-    uint64_t *selected_ids; /* ids whose rows are read (compute/associations.c); NULL: all */
+                             * descendants; the usage of other associations is then incomplete */
+    uint64_t *selected_ids; /* ids of the associations whose rows are read (compute/associations.c);
+                             * NULL means all */
     size_t selected_count;
-    struct association_times *times; /* to be recorded; NULL if already recorded or unknown */
+    struct association_times *times; /* states of associations to be recorded; NULL if they are
+                                      * already recorded or unknown */
     struct split *multi;             /* if set, receives the charges instead of the tree */
     struct run_record record;
     struct association_history_counts past_counts; /* for a past time */
@@ -58,8 +61,8 @@ struct computation computation_of(const struct source *source);
 const struct release *release_of(const struct settings *settings,
                                  const struct accounting *accounting);
 /*
- * Begins a computation for the time `now`, with the entries of `ledger` that count at that time.
- * `ledger` may be NULL, which means an empty one.
+ * Begins a computation for the time `now`, with the entries of `ledger` that apply at that time.
+ * `ledger` is NULL if there are no entries.
  */
 void computation_begin(struct computation *computation, const struct ledger *ledger, uint64_t now);
 /* Frees everything except for the run record, which stays valid. */
@@ -71,8 +74,9 @@ void computation_free(struct computation *computation);
  */
 struct wide *computation_sum_of(struct computation *computation, uint64_t association);
 /*
- * Returns the time since which usage counts.  This is the last periodic reset of the settings or
- * the ledger's last reset of the whole cluster, whichever is later.  Returns 0 if there was none.
+ * Returns the time of the last reset; earlier usage is ignored.  This is the last periodic reset of
+ * the settings or the ledger's last reset of the whole cluster, whichever is later.  Returns 0 if
+ * there was no reset.
  */
 uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
                     uint64_t now);

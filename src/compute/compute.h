@@ -29,12 +29,13 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
                    struct error *err);
 
 /*
- * Returns R_H, the cluster's capacity in TRES-seconds: the usage that it could have delivered in
- * the period in which usage counts.  Returns NAN if the cluster's size is unknown.
+ * Returns R_H, the cluster's capacity in TRES-seconds: the usage that the cluster could have
+ * delivered in a period.  Returns NAN if the cluster's size is unknown.
  *
- * Without decay, the period begins at `reset`, the last reset.  If `reset` is 0, it begins at
- * `first_charge`, the first second that counts.  If that is UINT64_MAX, it begins when the cluster
- * was created.  All times are in epoch seconds.
+ * With decay, the period is the half-life multiplied by the setting capacity_half_lives.  Without
+ * decay, the period ends at `now` and begins at `reset`, the last reset.  If `reset` is 0, the
+ * period begins at `first_charge`, the first second included in usage.  If `first_charge` is
+ * UINT64_MAX, the period begins when the cluster was created.  All times are in epoch seconds.
  */
 double compute_capacity(const struct settings *settings, const struct accounting *accounting,
                         uint64_t half_life_s, uint64_t now, uint64_t reset, uint64_t first_charge);
@@ -51,17 +52,19 @@ struct error;
 struct jobs_seen;
 
 /*
- * The functions below determine the period in which usage counts, and record the times of its jobs.
+ * The functions below determine the usage window, which is the period of the jobs that are included
+ * in usage.  They also record the times of these jobs.
  */
 
 /*
- * Creates the computation's decay table for the time `now`, from its ledger.  Usage begins at the
- * last reset, or at the source's starting usage if that is later.  Returns -1 on error.
+ * Creates the computation's decay table for the time `now`, with the resets of its ledger.  Usage
+ * begins at the last reset, or at the time of the source's initial usage if that time is later.
+ * Returns -1 on error.
  */
 int reach_begin(struct computation *computation, uint64_t now, struct error *err);
 /*
- * Returns the cutoff.  Rows that ended at this time or before do not count for usage; they are read
- * only if the usage of a day needs them.
+ * Returns the cutoff.  Rows that ended at or before this time are not included in usage.  They are
+ * read only if the usage of a day needs them.
  */
 uint64_t reach_cutoff(const struct computation *computation);
 /*
@@ -78,8 +81,9 @@ struct db;
 struct source;
 
 /*
- * The stored state of a cluster, for computations that publish nothing.  They read only the rows
- * that a run would read now.  The values equal, to the bit, the values computed from all jobs.
+ * The stored state of a cluster, for computations that publish nothing.  Such a computation reads
+ * only the rows that a run would read now.  The values equal, to the bit, the values computed from
+ * all jobs.
  */
 struct checkpointed_read {
     struct db *results; /* belongs to the caller */

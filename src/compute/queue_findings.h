@@ -6,7 +6,10 @@ struct findings;
 struct queue;
 struct slurm_conf;
 
-/* Adds a finding for each pending job that slurmctld has lost. */
+/*
+ * Adds a finding for each pending job that slurmctld has apparently lost: it has been eligible for
+ * too long.
+ */
 void queue_find_lost(const struct queue *queue, struct findings *findings);
 /* Adds a finding for each pending job that requests a partition missing from slurm.conf. */
 void queue_find_unknown_partitions(const struct queue *queue, const struct slurm_conf *conf,

@@ -13,11 +13,11 @@ struct settings;
 
 /* The data of a cluster that is loaded from the results database before it is computed. */
 struct recorded_state {
-    struct ledger *ledger;              /* counts up to now; NULL: empty */
-    struct factor_history *factors;     /* NULL: runs have recorded none */
-    struct association_history *unseen; /* a period in which there was no run, and whose association
-                                         * states are to be recorded; or NULL */
-    struct association_history *history; /* with the runs' observations; NULL: now */
+    struct ledger *ledger;               /* NULL if there are no entries */
+    struct factor_history *factors;      /* NULL if runs have recorded no factors */
+    struct association_history *unseen;  /* for a period without runs, whose association states are
+                                          * to be recorded; or NULL */
+    struct association_history *history; /* with the runs' observations; NULL if the time is now */
 };
 
 /*
@@ -29,14 +29,14 @@ void recorded_state_begin(struct recorded_state *recorded, const int64_t *now);
 int recorded_state_read_records(struct recorded_state *recorded, struct db *results,
                                 const char *cluster, const int64_t *now, struct error *err);
 /*
- * Sets `unseen` if there was no run for some time: before the first run, or since the last one.
- * Returns -1 on error.
+ * Sets `unseen` if no run has recorded the association states of the past yet, or if the last run
+ * was more than an hour ago.  Returns -1 on error.
  */
 int recorded_state_read_unseen(struct recorded_state *recorded, struct db *results,
                                const char *cluster, const int64_t *now, struct error *err);
 /*
- * Reads the recorded state with its own session.  Without result tables it is empty.  Returns -1 on
- * error.  Free it with recorded_state_free().
+ * Reads the recorded state with its own session.  The state is empty if there are no result tables.
+ * Returns -1 on error.  Free the state with recorded_state_free().
  */
 int recorded_state_read(struct recorded_state *recorded, const struct settings *settings,
                         const char *cluster, const int64_t *now, struct error *err);
