@@ -23,8 +23,8 @@ struct answer *answer_create(const struct table_layout *layout, const struct tab
                              int (*print)(const struct text *text, struct error *err),
                              struct error *err);
 /*
- * Ends the answer and prints the rest of it.  Returns -1 if printing failed.  Later calls do
- * nothing and return 0.
+ * Ends the answer and prints the output that was not printed yet.  Returns -1 if printing failed.
+ * Later calls do nothing and return 0.
  */
 int answer_end(struct answer *answer, struct error *err);
 void answer_destroy(struct answer *answer);
@@ -35,7 +35,8 @@ void answer_destroy(struct answer *answer);
  */
 bool answer_wants_page(const struct answer *answer);
 /*
- * Returns true if the output format has facts about clusters (JSON).  Some are costly to compute.
+ * Returns true if the output format has facts about clusters (JSON).  If it returns false, the
+ * caller need not compute facts that are costly.
  */
 bool answer_wants_facts(const struct answer *answer);
 /* Returns true for text output. */

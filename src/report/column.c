@@ -13,7 +13,7 @@
 #include "util/number.h"
 #include "util/times.h"
 
-/* In a deeper tree, indentation no longer helps the reader. */
+/* At a greater depth, indentation no longer helps the reader. */
 #define DEEPEST_INDENT 40u
 #define USUAL_DECIMALS 6
 
@@ -43,8 +43,8 @@ static void form_add_field(struct text *text, const char *name)
 }
 
 /*
- * Adds the same as form_add_json() of form_json_real().  As in jansson, a real has a point or an
- * exponent, and the exponent has neither a plus nor leading zeros.
+ * Adds the same text as form_add_json() does for form_json_real().  As in jansson, a real has a
+ * point or an exponent, and the exponent has neither a plus nor leading zeros.
  */
 static void form_add_json_real(struct text *text, double number)
 {

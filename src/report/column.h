@@ -59,7 +59,7 @@ struct column {
     bool of_context;   /* the member is in cell->context, not in the row */
     bool is_behind;    /* MEMBER_BEHIND(): the member is in a struct that the row points to */
     size_t pointer_at; /* offset of that pointer; if it is NULL, the cell is empty */
-    bool zero_is_none; /* for the integer 0 the cell is empty */
+    bool zero_is_none; /* if the integer is 0, the cell is empty */
     int index;         /* for a get() of several columns, as cell->column->index */
 
     unsigned hidden; /* NOT_... */
@@ -91,7 +91,8 @@ extern void *column_of_row; /* used for its type only; never defined */
     MEMBER(type, member), .is_behind = true, .pointer_at = offsetof(row, pointer)
 #define DEPTH(row, member) .depth_at = offsetof(row, member)
 
-/* The cluster of table_open().  Text output has it in the title instead. */
+/* A column with the cluster's name from table_open().  Text output has the name in the title, not
+ * in a column. */
 #define CLUSTER_COLUMN                                                                           \
     {                                                                                            \
         "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER, .hidden = NOT_FOR_PEOPLE \
@@ -132,13 +133,13 @@ void cell_add_for_people(struct text *text, const struct cell *cell);
 void cell_add_between_bars(struct text *text, const struct cell *cell);
 void cell_add_csv(struct text *text, const struct cell *cell);
 /*
- * Adds the same as form_add_json() of cell_json(), but faster.  Returns false and adds nothing if a
- * text needs escapes.
+ * Adds the same text as form_add_json() does for cell_json(), but faster.  Returns false and adds
+ * nothing if a text needs escapes.
  */
 bool cell_add_json(struct text *text, const struct cell *cell);
 struct json_t *cell_json(const struct cell *cell);
 
-/* Adds a cell, padded with blanks to `width` terminal columns.  A wider cell is not cut. */
+/* Adds a cell, padded with spaces to `width` terminal columns.  A wider cell is not cut. */
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left);
 /* Adds `json` in one line and releases it. */
 void form_add_json(struct text *text, struct json_t *json);

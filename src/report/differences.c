@@ -117,7 +117,7 @@ static const char *const meanings[CAUSES] = {
 /* Smaller differences, in TRES-seconds and in factors, come from rounding. */
 #define USAGE_ROUNDING 0.0005
 #define FACTOR_ROUNDING 1e-9
-/* The page shows usage from here on without decimals. */
+/* The page shows usage of at least WHOLE_FROM without decimals. */
 #define WHOLE_FROM 10000
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 #define NAMED_AT_MOST 10
@@ -145,7 +145,7 @@ bool differences_are_explained(const struct differences *differences)
 struct differences_view {
     const struct differences *differences;
     bool of_usage;
-    double rounding; /* a smaller difference does not count */
+    double rounding; /* a smaller difference is ignored */
     double scale;    /* multiplies the numbers; turns factors of Fair Tree into ranks */
     int decimals;
 };
@@ -302,8 +302,8 @@ static void add_contradicting(struct text *text, const struct differences *diffe
 }
 
 /*
- * Possible reasons for the unexplained rest of a user, of which neither the output nor the
- * accounting database contains a proof.
+ * Possible reasons for a user's unexplained difference.  Neither the output nor the accounting
+ * database can prove them.
  */
 enum guess {
     GUESS_FORGOTTEN, /* the printed usage is too low for GUESS_PHASE */

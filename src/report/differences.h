@@ -14,8 +14,8 @@ struct answer;
 
 /*
  * Causes of differences, in the order in which they are removed.  The amount of a cause is the
- * change of a value when this cause is removed in addition to those before it.  So the amounts add
- * up to the difference.
+ * change of a value when this cause is removed in addition to the causes before it.  So the amounts
+ * add up to the difference.
  */
 enum cause {
     CAUSE_AGE,

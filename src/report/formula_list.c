@@ -90,7 +90,7 @@ static int value_of_job(struct prio_list *list, struct prio_row *row, struct for
     return 0;
 }
 
-/* Limit the time of a request: this many nanoseconds, or a few times more. */
+/* Limits the time of a request to about this number of nanoseconds, or a few times as much. */
 #define COST_LIMIT 1000000000
 
 int formula_list_value(struct prio_list *list, struct formula *formula, struct error *err)

@@ -11,13 +11,14 @@ struct table_options;
 struct text;
 
 /*
- * Pending jobs, ordered by a formula: OpenPBS's job_sort_formula, or the one of `prio --formula`.
+ * Pending jobs, ordered by a formula: OpenPBS's job_sort_formula, or the formula of `prio
+ * --formula`.
  */
 
 /*
- * Evaluates a formula for each job and stores the value in `what_if`.  If it has no value,
- * `what_if` is NAN and `why` has the reason.  Returns -1 with ERROR_USAGE if the formula has a name
- * that a job does not have, or is too long for so large a list.
+ * Evaluates a formula for each job and stores the value in `what_if`.  If the formula has no value
+ * for a job, `what_if` is NAN and `why` has the reason.  Returns -1 with ERROR_USAGE if the formula
+ * has a name that a job does not have, or is too long for so large a list.
  */
 int formula_list_value(struct prio_list *list, struct formula *formula, struct error *err);
 

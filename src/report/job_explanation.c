@@ -131,7 +131,8 @@ static bool has_place(const struct prio_row *job)
 }
 
 struct place {
-    size_t place, of, equal; /* 1 is next; jobs with a place; other jobs with this place */
+    /* `place` 1 is next; `of`: jobs with a place; `equal`: other jobs with this place */
+    size_t place, of, equal;
 };
 
 static struct place job_explanation_place_of(const struct prio_list *list,
@@ -193,8 +194,9 @@ static uint64_t ages_for(const struct prio_row *job, uint64_t max_age)
 }
 
 /*
- * Both jobs gain the same priority until the older one has the highest age factor.  From then on
- * only the other one gains.  The search for the time at which it ranks higher is binary.
+ * Both jobs gain the same priority until the older one has the highest age factor.  From then on,
+ * only the younger job gains.  A binary search finds the time at which the younger job ranks
+ * higher.
  */
 static void find_turn_by_age(const struct prio_row *behind, const struct prio_row *ahead,
                              double weight, uint64_t max_age, struct job_reversals *reversals)

@@ -104,7 +104,7 @@ enum value {
     VALUE_QUOTIENT,
     VALUES
 };
-/* In the order of the output, in which the path follows. */
+/* The labels of the values, in the order of the output.  The path follows the last value. */
 static const char *const values[VALUES] = {
     "Resgroup", "cresgroup", "Shares", "Percentage", "fairshare_tree_usage", "usage", "usage/perc",
 };

@@ -17,14 +17,14 @@ struct span {
     const char *bytes;
     size_t length;
 };
-/* Removes blanks and tabs from both ends, and carriage returns from the end. */
+/* Removes spaces and tabs from both ends, and carriage returns from the end. */
 struct span span_trimmed(struct span span);
 bool span_begins(struct span span, const char *text);
 /* Compares without regard to case. */
 bool span_is(struct span span, const char *text);
 /*
- * Returns the part before the first `end`, or all without one.  Sets `*rest` to the part after
- * it.
+ * Returns the part before the first `end`, or the whole span if it has no `end`.  Sets `*rest` to
+ * the part after `end`.
  */
 struct span span_until(struct span span, char end, struct span *rest);
 /*
@@ -35,7 +35,7 @@ struct span span_find(struct span span, const char *text);
 /* Copy a span into an arena, as bytes or converted to UTF-8. */
 const char *span_copy(struct arena *arena, struct span span);
 const char *span_utf8(struct arena *arena, struct span span);
-/* Returns the next word, which ends at a blank or tab; empty at the end. */
+/* Returns the next word, which ends at a space or tab; empty at the end. */
 struct span span_word(struct span span, struct span *rest);
 
 /*

@@ -85,7 +85,8 @@ bool prio_is_job(const char *id, const struct prio_row *row);
 /* The rows to show.  An empty list selects all. */
 struct prio_filter {
     struct name_list users, partitions;
-    const struct name_list *accounts;      /* must include the accounts below; NULL: all */
+    /* must include the accounts below them; NULL: all accounts */
+    const struct name_list *accounts;
     struct name_list jobs;                 /* ids */
     const struct permissions *permissions; /* of the requesting user */
 };
@@ -94,7 +95,8 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
 
 /*
  * Fills `columns` with the columns for programs, which can also be chosen by name.  They have
- * weighted values or, if `normalized`, factors.  Both have the same headings but different names.
+ * weighted values or, if `normalized`, factors.  The two kinds of columns have the same headings
+ * but different names.
  */
 #define PRIO_COLUMNS 32
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);

@@ -30,7 +30,7 @@ void association_name_add(struct text *text, const struct association_name *name
 
 enum name_match {
     NAME_OTHER,    /* the name means a different association */
-    NAME_POSSIBLE, /* the name may mean this association, but also others */
+    NAME_POSSIBLE, /* the name may mean this association or a different one */
     NAME_EXACT,    /* the name means this association only */
 };
 /* Compares a NAME with an association. */
@@ -70,8 +70,10 @@ bool selection_chooses(const struct association_selection *selection, enum selec
                        const struct association_name *name);
 /*
  * Selects nodes of a tree.  Returns an array by node, which the caller frees.  It has 0 for a node
- Otherwise it has 1 + the depth of the association that a name or an account means: the node itself
- or one above it. If both lists are used, the deeper one counts.
+ * that is not selected.  Otherwise, it has 1 + the depth of the association that a NAME or an
+ * account of the lists means.  This is the node or an association above it; if several match, the
+ * highest one.  If both lists are used, it has the larger of their two values.  An empty list
+ * matches the root.
  */
 uint32_t *selection_of_tree(const struct association_selection *selection, const struct tree *tree,
                             const struct names *names);

@@ -16,9 +16,9 @@
 /*
  * A line is read in four steps.  First, share_file_take_lines() joins it with its continuation
  * lines, and removes comments and escapes.  Second, share_file_take_line() finds its object:
- * Cluster, Parent, Account or User.  Third, share_file_take_fields() splits the rest at colons into
- * a name and the values of keys.  Last, the function for the object adds an entry or sets the
- * parent of the following entries.
+ * Cluster, Parent, Account or User.  Third, share_file_take_fields() splits the remaining line at
+ * colons into a name and the values of keys.  Last, the function for the object adds an entry or
+ * sets the parent of the following entries.
  */
 
 /* The size of sacctmgr's line buffer. */
@@ -36,8 +36,8 @@ enum key {
 };
 
 /*
- * sacctmgr accepts abbreviated keys of at least `least` letters.  The first match in this order
- * counts.
+ * sacctmgr accepts abbreviated keys of at least `least` letters.  The first match in this order is
+ * used.
  */
 static const struct {
     const char *name;
@@ -372,7 +372,7 @@ static int share_file_take_line(struct share_file_reader *reader, struct span li
 }
 
 /*
- * Returns a line without its comment and trailing blanks.  A # in quotes does not begin a comment:
+ * Returns a line without its comment and trailing spaces.  A # in quotes does not begin a comment:
  * `sacctmgr dump` writes such names, and `sacctmgr load` rejects any line in which this matters.
  */
 static struct span bare_line(struct span line)

@@ -186,7 +186,7 @@ static const char *sprio_print_text_of(const struct sprio_print_reader *reader, 
     return span_is(field, "(null)") ? "" : span_copy(reader->print->arena, field);
 }
 
-/* Returns a name, and raises `*width` to the width that its column must have. */
+/* Returns a name, and increases `*width` to the length of the name if it is smaller. */
 static const char *sprio_print_name_of(const struct sprio_print_reader *reader, struct span field,
                                        size_t *width)
 {
@@ -195,7 +195,8 @@ static const char *sprio_print_name_of(const struct sprio_print_reader *reader, 
     return sprio_print_text_of(reader, field);
 }
 
-/* Reads a priority of `sprio -n`.  In a column that is too narrow it is truncated, not rounded. */
+/* Reads a priority of `sprio -n`.  If its column is too narrow, the priority is truncated, not
+ * rounded. */
 static bool take_norm(struct printed_number *norm, struct span field, const char *point)
 {
     int decimals = (int)(field.bytes + field.length - point) - 1;
@@ -274,7 +275,7 @@ static int sprio_print_take_row(struct sprio_print_reader *reader, struct span l
     struct printed_job job = { .line = reader->line };
     job.priority = job.norm = job.site = job.nice = NOT_PRINTED;
     size_t count = sprio_print_split(reader, line, fields), columns = strlen(reader->letters);
-    /* In a table, a blank last column looks like a missing field. */
+    /* In a table, an empty last column looks like a missing field. */
     bool blank =
         print->is_table && columns && count == columns - 1 && reader->letters[columns - 1] == 'T';
     if (count != columns && !blank)
@@ -332,7 +333,8 @@ int sprio_print_read(struct sprio_print *print, struct span text, const char *cl
 {
     struct sprio_print_reader reader = { .print = print, .cluster = cluster };
     int result = 0;
-    /* Narrow columns also cut headings.  A known heading is not cut, so its column is as wide. */
+    /* Narrow columns also cut headings.  A known heading was not cut, so its column is at least as
+     * wide as the heading. */
     *print = (struct sprio_print){ .partition_width = strlen("PARTITION"),
                                    .qos_width = strlen("QOSNAME"),
                                    .arena = arena_create() };

@@ -46,7 +46,7 @@ struct table_options {
 };
 
 struct table_layout {
-    const struct column *columns; /* the last one's name is NULL */
+    const struct column *columns; /* an array; the name of its last element is NULL */
     const char *rows;             /* key of the rows in JSON, such as `associations` */
     bool by_cluster;              /* table_open() is called for each cluster or other group */
     const char *groups;           /* key of these groups in JSON; NULL: `clusters` */
@@ -83,9 +83,10 @@ struct table_cluster {
     const void *context;             /* for get(), as cell->context */
     const struct terminology *terms; /* translates headings of text; NULL: no translation */
 };
-/* Returns true if the format has facts (JSON).  Some are costly to compute. */
+/* Returns true if the format has facts (JSON).  If it returns false, the caller need not compute
+ * facts that are costly. */
 bool table_has_facts(const struct table *table);
-/* Begin and end a cluster.  Text output has a blank line between two clusters. */
+/* Begin and end a cluster.  Text output has an empty line between two clusters. */
 void table_open(struct table *table, const struct table_cluster *cluster);
 void table_close(struct table *table);
 

@@ -175,7 +175,7 @@ static size_t table_text_group_end(const struct text_table *table, size_t from)
     return to;
 }
 
-/* Makes each group at least as wide as its heading, with two blanks between two groups. */
+/* Makes each group at least as wide as its heading, with two spaces between two groups. */
 static void settle_groups(struct text_table *table)
 {
     for (size_t from = 0, to; from < table->count; from = to) {

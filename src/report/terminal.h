@@ -35,7 +35,7 @@ size_t terminal_line(void);
 
 /*
  * Adds a paragraph in lines of at most terminal_line() columns.  All lines but the first are
- * indented by `hang` blanks.
+ * indented by `hang` spaces.
  */
 void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang);
 /* Like terminal_add_wrapped(), but formats the paragraph with text_format_printable_list(). */
@@ -46,7 +46,7 @@ void terminal_say(struct text *text, size_t hang, const char *format, ...)
 enum paint { PAINT_NONE, PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
 /*
  * Colors the text from `start` on, without its line end.  Call it last, because it adds bytes that
- * must not count as width.
+ * have no width.
  */
 void terminal_paint(struct text *text, size_t start, enum paint paint);
 

@@ -135,7 +135,8 @@ bool value_differences_are_explained(const struct value_differences *differences
             (!differences->only_ours && !differences->other_unit));
 }
 
-/* For jobs, lists only the differences without a cause; the page counts the others by cause. */
+/* For jobs, lists only the differences without a cause; the page shows the number of other
+ * differences for each cause. */
 static void add_differing(struct text *text, const struct value_differences *differences)
 {
     size_t count = 0;

@@ -88,7 +88,7 @@ struct whatif *whatif_create(const char *cluster, int64_t as_of);
 void whatif_destroy(struct whatif *whatif);
 /* Returns a copy of the bytes as UTF-8, which lives as long as `whatif`. */
 const char *whatif_text(struct whatif *whatif, const char *bytes);
-/* The following three append a copy. */
+/* The following three functions append a copy of their argument. */
 void whatif_add_change(struct whatif *whatif, const char *sentence);
 void whatif_add_command(struct whatif *whatif, const char *command);
 

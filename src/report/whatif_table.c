@@ -20,7 +20,7 @@ static bool is_other_algorithm(const struct whatif *whatif)
     return whatif->algorithm[BEFORE] != whatif->algorithm[AFTER];
 }
 
-/* The index of a column is its side, if it exists for both. */
+/* If a column exists for both sides, its index is the side. */
 
 static void get_user_place(const void *of, struct cell *cell)
 {
@@ -150,7 +150,7 @@ static struct table *whatif_table_begin_table(struct answer *answer, const struc
     return table;
 }
 
-/* Adds the users with the largest gains and losses, and the named ones. */
+/* Adds the users with the largest gains and losses, and the users whom the changes name. */
 static void add_ends(struct answer *answer, const struct whatif *whatif, size_t losers, size_t top)
 {
     static const struct column shown[] = {

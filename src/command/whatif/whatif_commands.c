@@ -20,8 +20,7 @@
 /* The names of an association, in UTF-8 as in the results. */
 struct who {
     const char *account, *user, *partition;
-    /* The partition is empty, but the user has other associations in the account, with a partition.
-     * */
+    /* The partition is empty, but the user has others in the account that have a partition. */
     bool beside_partitions;
 };
 

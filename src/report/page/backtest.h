@@ -12,7 +12,7 @@ struct error;
 
 /*
  * Reads the output of `fairmill backtest --json`, which the page shows.  For the meaning of the
- * numbers see core/insight/backtest.h; NAN is null.
+ * numbers see core/insight/backtest.h; null is read as NAN.
  */
 
 struct page_variant {
@@ -22,7 +22,7 @@ struct page_variant {
 };
 /* The results of an association under a variant. */
 struct page_tried {
-    bool there; /* the file has them */
+    bool there; /* the file has these results */
     double use, place, turned;
     const char *with_account, *with_user; /* most frequent discordant partner; NULL: none */
 };
@@ -32,7 +32,7 @@ struct page_backtest_row {
     struct page_tried *tried; /* by variant */
 };
 struct page_backtest {
-    struct page_variant *variants; /* number 0 is the reference for the others */
+    struct page_variant *variants; /* variant 0 is the one with which the others are compared */
     size_t variant_count;
     struct page_backtest_row *rows; /* by id */
     size_t row_count;
@@ -41,7 +41,7 @@ struct page_backtest {
 
 /* Returns the row of an association, or NULL if it has no row. */
 const struct page_backtest_row *page_backtest_row(const struct page_backtest *backtest, int64_t id);
-/* Returns the mean number of discordant users, under the variant with the most. */
+/* Returns the largest mean number of discordant users under any variant. */
 double page_backtest_turned(const struct page_backtest *backtest,
                             const struct page_backtest_row *row);
 

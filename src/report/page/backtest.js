@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Results of a backtest, if the report was given any.
+// Results of a backtest, if the report has any.
 
 function trialsOf(cluster) {
     const nodes = treeOf(cluster);

@@ -10,7 +10,8 @@ struct algorithm;
 struct page_backtest;
 struct terminology;
 
-/* An association.  Parents come before their children, and siblings are adjacent.  NAN is NULL. */
+/* An association.  Parents come before their children, and siblings are adjacent.  A value that is
+ * NULL in the results is NAN. */
 struct page_row {
     int64_t id;
     uint32_t parent;                /* row of the parent; the root is its own parent */
@@ -56,7 +57,8 @@ struct page_job {
     bool has_priority;
 };
 
-/* The fairness of usage at a time (core/insight/fairness.h).  NAN is NULL. */
+/* The fairness of usage at a time (core/insight/fairness.h).  A value that is NULL in the results
+ * is NAN. */
 struct page_fairness {
     int64_t at;
     double accounts, users; /* Jain's index */

@@ -32,7 +32,7 @@ function ofCapacity(cluster, node) {
     return days > 0 ? node.spent / (cluster.capacity * days) : null;
 }
 
-// The fairness of usage at the last point that has it.
+// The fairness of usage at the last point with this value.
 function fairnessOf(cluster) {
     const { fairness, words } = cluster;
     const last = fairness.at.length - 1;

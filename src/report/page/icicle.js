@@ -3,8 +3,8 @@
 // The tree as an icicle, laid out by d3-hierarchy. Each node is to the right of its parent.
 // Blocks are buttons, so that they can be reached by keyboard and read aloud.
 
-// In pixels: the lowest block with a name, the lowest with a small name, and the gap between two.
-// Lower blocks are merged into one.
+// In pixels: the minimum height of a block with a name, the minimum height of a block with a small
+// name, and the gap between two blocks. Lower blocks are merged into one.
 const LOWEST = 19;
 const SMALL = 12;
 const GAP = 2;
@@ -17,11 +17,11 @@ function pruned(node, measure, height, levels) {
     const sum = node.children.reduce((all, child) => all + child.size[measure], node.rest.size[measure]);
     const children = node.children.filter(child => child.size[measure] > 0);
     children.sort((one, other) => other.size[measure] - one.size[measure]);
-    // An account may have more usage than its remaining children.
+    // An account may have more usage than its children that still exist.
     const per = height / Math.max(sum, made.size);
     const shown = children.filter(child => child.size[measure] * per >= SMALL);
     const hidden = children.slice(shown.length);
-    // Merging a single child would hide its name for nothing.
+    // Merging a single child would hide its name and save no space.
     if (hidden.length === 1 && !node.rest.count)
         shown.push(hidden.pop());
     made.children = shown.map(child => pruned(child, measure, child.size[measure] * per, levels - 1));
@@ -84,7 +84,8 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
         block.style.width = `calc(${width}% - ${GAP}px)`;
         block.style.top = `${each.x0}px`;
         block.style.height = `${Math.max(high - gap, 1)}px`;
-        // Slivers have no name and no key focus; the table has them, too.
+        // Blocks that are too low for a name cannot get keyboard focus. Their nodes are also in the
+        // table.
         if (high < SMALL - 1) {
             block.classList.add('sliver');
             block.tabIndex = -1;
@@ -109,8 +110,9 @@ function depthBelow(node) {
     return deepest;
 }
 
-// The height of the picture. Within limits, all names directly below have room, and the others if
-// that takes little more. A site with a few users gets a low picture.
+// The height of the picture. Within limits, it has room for the names of all nodes directly below
+// `open`, and for the names of deeper nodes if that needs little more height. A site with a few
+// users gets a low picture.
 function heightOf(open, measure, levels) {
     let level = open.children;
     for (let i = 1; i < levels; i++)

@@ -29,7 +29,7 @@ function choose(node) {
     drawTree();
     drawDetails(shown.cluster, node);
     shown.people.show();
-    // The block was drawn again, so give the new one the focus of the old one.
+    // The block was drawn again, so move the focus from the old block to the new one.
     if (focused) {
         const again = byId('icicle').querySelector(`[data-row="${node.number}"]`) || byId('path').querySelector('[aria-current]');
         again.focus({ preventScroll: true });

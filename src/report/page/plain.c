@@ -270,7 +270,7 @@ static void add_value_headings(struct text *text, const struct page_view *view)
     text_free(&spent);
 }
 
-/* Adds one row for the rest, which is not shown. */
+/* Adds one row that sums up the rows that are not shown. */
 static void plain_page_add_rest(struct text *text, const struct page_view *view,
                                 const struct plain_page_chosen *chosen, bool users)
 {

@@ -7,7 +7,7 @@ struct text;
 
 /*
  * Adds the page for readers without scripts, for example in a mail: HTML tables with bars that show
- * the main values of a view.  If scripts run, they replace it.
+ * the main values of a view.  If the page's scripts run, they replace these tables.
  */
 void page_plain_add(struct text *text, const struct page_view *view);
 

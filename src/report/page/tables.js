@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Tables that can be searched and sorted. Long tables show the first rows, and more on demand.
+// Tables that can be searched and sorted. Long tables show only the first rows; a button shows
+// more.
 
 const FIRST_ROWS = 25;
 const MORE_ROWS = 200;
@@ -187,7 +188,7 @@ function jobsOf(cluster) {
     return cluster.jobs.map(row => Object.fromEntries(row.map((value, i) => [keys[i], value])));
 }
 
-// A list with a bar for each name. The first one must be the longest.
+// A list with a bar for each name. The first name must have the longest bar.
 function barList(title, what, rows, show) {
     return rows && rows.length > 0 && element('figure', {}, element('figcaption', {}, `By ${title} `, element('span', {}, what)),
         element('table', {}, element('tbody', {}, ...rows.map(([name, number]) => {
