@@ -19,8 +19,9 @@
 
 /*
  * The sums of very many associations do not fit into the processor's caches.  Waiting for a sum
- * would be the most expensive part of a row.  So the sum is prefetched while the next row is read,
- * and the charge is added then.  With a NULL charge, adds the charge that still waits.
+ * would be the most expensive part of a row.  So this function prefetches the sum of a charge, and
+ * adds the charge when it is called for the next one.  With a NULL charge, it only adds the charge
+ * that is still waiting.
  */
 static int sums_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
                                  struct error *err)
@@ -81,10 +82,10 @@ static void note_times(const struct seen_accumulator *accumulator, const struct 
 }
 
 /*
- * Adds a job to a finding that covers all jobs of a subject.  The checkpoint drops rows that the
- * cutoff passes, but a job cannot be subtracted from such a finding.  So the horizon is divided
- * into HORIZON_PARTS parts, with one finding for each part in which jobs ended.  A part no longer
- * counts once the cutoff has passed its beginning.
+ * Adds a job to a finding that covers all jobs of a subject.  When the cutoff passes a row, the row
+ * is removed from the checkpoint, but a job cannot be subtracted from such a finding.  So the time
+ * is divided into parts of an eighth of the horizon, with one finding for the jobs that ended in
+ * each part.  The finding is dropped when the cutoff has passed the beginning of its part.
  */
 #define HORIZON_PARTS 8
 static void add_of_jobs(const struct seen_accumulator *accumulator, const struct charge *charge,
@@ -180,8 +181,8 @@ static void accumulator_add_finding(const struct seen_accumulator *accumulator,
 }
 
 /*
- * A job may run before its cluster is added to the accounting database, so its start may precede
- * the cluster's creation by this much.
+ * A job may run before its cluster is added to the accounting database.  So the start of a job may
+ * precede the creation of the cluster by at most this time.
  */
 #define BEFORE_CLUSTER_S (30 * UINT64_C(86400))
 
@@ -251,8 +252,8 @@ int first_accumulator_take(struct charge_accumulator *accumulator, const struct 
 }
 
 /*
- * Returns the charge rate that applies while the row's job runs, or a hash of the rates if it
- * changes.
+ * Returns the charge rate that applies while the row's job runs, or a hash of all these rates if
+ * the rate changes.
  */
 static uint128 rates_of(const struct job_row *row)
 {
@@ -358,9 +359,9 @@ static size_t first_from(const struct split *multi, uint64_t end)
 }
 
 /*
- * Returns the index of the first time at which the row has ended, or multi->count if it never has.
- * A job that was cancelled while suspended never counts as ended here: the time charged after its
- * end depends on each time.
+ * Returns the index of the first time at which the row has ended, or multi->count if there is no
+ * such time.  A job that was cancelled while suspended is treated as not ended, because the time
+ * charged after its end differs between the times.
  */
 static size_t first_ended(const struct split *multi, const struct job_row *row)
 {
@@ -391,7 +392,7 @@ static int charge_at(struct multi_time_sums *time, const struct job_row *row, st
     return add_slices(time, &charge, err);
 }
 
-/* The decay cycle from which a resized job is charged again depends on each time. */
+/* The time of the decay cycle before a resize is computed separately for each time. */
 static int charge_again_at(struct multi_time_sums *time, const struct job_row *row,
                            struct error *err)
 {

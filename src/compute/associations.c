@@ -39,8 +39,8 @@ static void compute_associations_add(struct computation *computation, uint64_t i
 }
 
 /*
- * Lists the associations, also removed ones, whose usage may be charged to the computation's
- * selected association or its descendants.  Needs the tree and the accounting's rows.
+ * Lists the associations whose usage may be charged to the computation's selected association or
+ * its descendants.  Includes removed associations.  Needs the tree and the accounting's rows.
  */
 static void selected_associations_find(struct computation *computation)
 {
@@ -174,7 +174,7 @@ static int compute_associations_make_tree(struct computation *computation,
     struct accounting *accounting = computation->accounting;
     if (history && go_back(computation, history, err))
         return -1;
-    /* Rows from different times need not form a tree. */
+    /* Rows that are known for different times need not form a tree. */
     const struct association_history_counts *counts = &computation->past_counts;
     bool mixed = counts->unknown && (counts->by_runs || counts->by_source || counts->by_times);
     enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : source->settings->on_bad_rows;

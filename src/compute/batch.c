@@ -20,8 +20,8 @@
 #include "util/memory.h"
 
 /*
- * The largest number of associations of all times of a group together, unless one time alone has
- * more.
+ * The maximum number of associations of a group, added up over all its times.  A group of one time
+ * may have more.
  */
 #define ASSOCIATIONS_AT_ONCE 1000000
 
@@ -31,7 +31,7 @@ struct batch_terms {
     uint64_t cutoff;
     uint64_t ledger, owners; /* hashes */
     uint64_t jobs_from;      /* rollups replace jobs before it */
-    uint64_t factors;        /* hash of the factors that applied up to the time before */
+    uint64_t factors;        /* hash of the factors that applied up to the previous time */
 };
 
 /* One time of a group. */
@@ -130,8 +130,8 @@ static int read_tables(struct group *group, struct batch_member *first, struct e
 }
 
 /*
- * Sets the member's associations.  Returns 1; 0 if there were none or they form no tree; -1 on
- * error.
+ * Sets the member's associations.  Returns 1 on success, 0 if there were no associations or they do
+ * not form a tree, or -1 on error.
  */
 static int place_associations(struct group *group, struct batch_member *member, struct error *err)
 {
@@ -155,7 +155,7 @@ static int place_associations(struct group *group, struct batch_member *member, 
     return 0;
 }
 
-/* Sets the member's factors and the times that limit its jobs. */
+/* Sets the member's factors, and the terms that depend on factors, usage owners and rollups. */
 static int find_reach(struct group *group, struct batch_member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
@@ -198,7 +198,10 @@ static bool fits(const struct group *group, const struct batch_member *next)
            last->terms.jobs_from == next->terms.jobs_from && last->factors == next->terms.factors;
 }
 
-/* Returns false if the next time cannot join the group, as far as this is known before reading. */
+/*
+ * Returns false if the next time certainly cannot join the group.  Called before its associations
+ * are read.
+ */
 static bool may_fit(const struct group *group, const struct batch_member *next)
 {
     const struct batch_member *first = group->members;
@@ -208,8 +211,8 @@ static bool may_fit(const struct group *group, const struct batch_member *next)
 }
 
 /*
- * Fills `next` with the next time.  Returns 1 if it can join the group, 0 if not, -1 on error.
- * Sets `*placed` to false if the time has no associations and must be skipped.
+ * Fills `next` with the next time.  Returns 1 if the time can join the group or must be skipped, 0
+ * if it cannot join, or -1 on error.  Sets `*placed` to false if the time must be skipped.
  */
 static int make_member(struct group *group, struct batch_member *next, bool *placed,
                        struct error *err)
@@ -229,7 +232,10 @@ static int make_member(struct group *group, struct batch_member *next, bool *pla
     return !group->count || fits(group, next);
 }
 
-/* Adds the next time or skips it.  Returns 1; 0 if it cannot join the group; -1 on error. */
+/*
+ * Adds the next time to the group or skips it.  Returns 1 on success, 0 if the time cannot join the
+ * group, or -1 on error.
+ */
 static int batch_add_member(struct group *group, struct error *err)
 {
     struct batch_member next = { .number = group->end, .oldest_end = UINT64_MAX };
@@ -256,7 +262,7 @@ static void group_free(struct group *group)
     factor_history_destroy(group->own_factors);
 }
 
-/* Adds members as long as they can join. */
+/* Adds times to the group as long as they can join. */
 static int batch_gather(struct group *group, struct error *err)
 {
     const struct batch *batch = group->batch;
@@ -265,8 +271,8 @@ static int batch_gather(struct group *group, struct error *err)
         got = batch_add_member(group, err);
     if (got < 0)
         return -1;
-    /* A time that could not join has already set its factors in the shared charge rates; restore
-     * them. */
+    /* A time that could not join has already changed the factors in the shared charge rates.
+     * Restore the factors of the last member. */
     if (!got && batch->source.layout->past)
         factors_apply(&group->members[group->count - 1].computation, batch_factors_of(group));
     return 0;
@@ -310,7 +316,10 @@ static int charge_sums(struct computation *computation, const struct usage_sums 
     return 0;
 }
 
-/* Returns the jobs' times as of this member.  `of_last` has them as of the last member. */
+/*
+ * Returns the jobs' times as of this member.  `of_last` contains the jobs' times as of the last
+ * member.
+ */
 static struct jobs_seen seen_by(const struct batch_member *member, const struct jobs_seen *of_last)
 {
     uint64_t now = decay_table_now(member->computation.decay);
@@ -325,7 +334,7 @@ static struct jobs_seen seen_by(const struct batch_member *member, const struct 
     return seen;
 }
 
-/* Computes the values of each member and hands them over. */
+/* Computes the values of each member and passes them to batch->take(). */
 static int batch_take_all(const struct group *group, const struct split *multi,
                           struct usage_sums *ended, const struct jobs_seen *of_last, size_t *done,
                           struct error *err)

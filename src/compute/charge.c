@@ -5,8 +5,9 @@
 #include "source/layout.h"
 
 /*
- * Excludes usage before the association's last reset.  Checkpointed sums consider only resets
- * within the checkpoint's reach; for a later reset, checkpoint_plan_fold() drops the whole sum.
+ * Excludes usage before the association's last reset.  For a checkpointed row, only a reset before
+ * checkpoint_reach() is used.  If a reset is later, checkpoint_plan_fold() drops the whole sum of
+ * the association.
  */
 static void leave_out_reset(const struct charge_context *context, struct charge *charge)
 {
@@ -22,7 +23,10 @@ static void leave_out_reset(const struct charge_context *context, struct charge 
         *counted = (struct charge_term){ 0 };
 }
 
-/* Limits the term of the job to the time that the suspension takes back. */
+/*
+ * Limits the job's charge to the time of the suspension.  Seconds of an earlier suspension are
+ * excluded.
+ */
 static void cut_to_suspension(struct charge_context *context, const struct suspension *suspension,
                               struct charge_term *used)
 {
@@ -61,7 +65,7 @@ void charge_fill_interval(struct charge_context *context, struct charge *charge)
     charge_span(context, charge, &span);
 }
 
-/* Returns the time of the newest decay cycle, as last_pass() needs it. */
+/* Returns the time of the newest decay cycle, for use with last_pass(). */
 static uint64_t newest_pass(const struct charge_context *context, uint64_t before)
 {
     return passes_newest(context->passes, decay_table_now(context->charging.decay), context->period,
@@ -95,8 +99,9 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
 }
 
 /*
- * The charge never begins before the row's time_start.  Before Slurm 24.11 that is the start of the
- * job.  From 24.11 on, it is the resize before if the job was already resized.
+ * The row that is charged again begins at the last decay cycle or at time_start, whichever is
+ * later.  Before Slurm 24.11, time_start is the start of the job.  From 24.11 on, it is the time of
+ * the previous resize if the job was resized before.
  */
 bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again)
 {
@@ -113,8 +118,9 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
 
 /*
  * A resize charges the time since the last decay cycle at the old size, and the next cycle charges
- * it again at the new size.  Checkpointed sums must not depend on the time of a cycle, so they
- * assume that the last cycle was half a period before the resize.
+ * it again at the new size.  Checkpointed sums must not depend on the time of a cycle.  So for a
+ * row that is old enough to be checkpointed, the last cycle is assumed to be half a period before
+ * the resize.
  */
 static uint64_t pass_before(const struct charge_context *context, uint64_t resize)
 {

@@ -50,14 +50,14 @@
  *   cancelled  if the source      jobs cancelled while suspended,  tree, watcher,
  *              records such jobs  unless refunded                  seen.first_behind_end
  *
- * "Full" and "verify" are modes of the plan, and "incremental" stands for an incremental plan that
- * keeps the stored sums.  If suspended time is not charged, a scan of suspensions precedes each
- * scan except for "cancelled".  It covers the same rows and has the same accumulators, but the
- * opposite sign.  In a computation with a multi-time accumulator, there is no plan, and this
- * accumulator replaces the tree.
+ * "Verify" is a mode of the plan, and "incremental" stands for an incremental plan that continues
+ * from the stored sums.  If suspended time is not charged, a scan of suspensions precedes each scan
+ * except for "cancelled".  The scan of suspensions covers the same rows and has the same
+ * accumulators, but the opposite sign.  In a computation with a multi-time accumulator, there is no
+ * plan, and this accumulator replaces the tree.
  *
- * Within a scan, rows come in any order.  The order of the scans matters in one place: "late" must
- * precede "gone".  A late row that the cutoff has passed is thus added before it is subtracted.
+ * Within a scan, rows are in any order.  The order of the scans matters only for "late" and "gone".
+ * A late row that the cutoff has passed is first added by "late" and then subtracted by "gone".
  */
 
 /* A scan: a range of rows, the accumulators of their charges, and the accumulators of the rows. */
@@ -71,21 +71,22 @@ struct job_scan {
     const struct checkpoint *checkpoint;
     uint64_t cutoff, left_out;
     struct usage_sums *checkpointed; /* receives charges of checkpointed rows */
-    struct day_hashes *hashes;       /* receives hashes of checkpointed rows; NULL: none are made */
-    bool only_noted;                 /* hash the rows, but do not charge them */
+    /* receives hashes of checkpointed rows; NULL if no hashes are needed */
+    struct day_hashes *hashes;
+    bool only_noted; /* hash the rows, but do not charge them */
     struct charge_accumulator *accumulators[ACCUMULATORS], *row_accumulators[ACCUMULATORS];
     size_t accumulator_count, row_accumulator_count;
 };
 
 /*
- * The state of one call of charge_jobs().  SCANS is the largest number of scans in the table
- * above, including scans of suspensions.
+ * The state of one call of charge_jobs().  SCANS is the maximum number of scans of one call,
+ * including scans of suspensions.
  */
 #define SCANS 11
 struct charge_jobs_run {
     struct computation *computation;
     struct checkpoint_plan *plan; /* or NULL */
-    struct days *days;            /* NULL: usage by day is not needed */
+    struct days *days;            /* NULL if usage by day is not needed */
     struct charging charging;
     uint64_t cutoff, now;
     struct jobs_seen *seen;
@@ -203,7 +204,7 @@ static void add_scan(struct charge_jobs_run *run, const struct job_scan *scan)
     run->scans[run->scan_count++] = *scan;
 }
 
-/* Returns a scan whose charges count in full: for usage, days, the watcher and `seen`. */
+/* Returns a scan whose charges go to all accumulators: usage, days, the watcher and `seen`. */
 static struct job_scan charge_jobs_scan(struct charge_jobs_run *run, struct job_range range)
 {
     struct job_scan scan = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
@@ -221,8 +222,8 @@ static struct job_scan charge_jobs_scan(struct charge_jobs_run *run, struct job_
 }
 
 /*
- * Returns the end time after which rows are read if the run reads all rows.  Rows that ended at or
- * before it count neither for usage nor for a day.
+ * Returns a time such that a full run must read only the rows that ended after it.  Older rows are
+ * not included in usage, and their usage by day is not needed.
  */
 static uint64_t first_read(const struct charge_jobs_run *run)
 {
@@ -232,9 +233,10 @@ static uint64_t first_read(const struct charge_jobs_run *run)
 }
 
 /*
- * If job rows were purged, sets `*until` to the time before which rollups replace them.  Purged
- * jobs ended before the oldest remaining row, so this is the first full hour after the end of that
- * row.  Sets it to 0 if nothing was purged.
+ * If job rows were purged, sets `*until` to the time before which rollups replace jobs.  Purged
+ * jobs ended before the oldest remaining row.  So `*until` is the first full hour after the end of
+ * that row, or the end of the rollups if that is earlier.  Sets `*until` to 0 if nothing was
+ * purged, if there are no rollups, or if that hour is not between the cutoff and now.
  */
 static int find_purge_end(const struct computation *computation, struct purge *purge,
                           uint64_t oldest, uint64_t *until, struct error *err)
@@ -280,7 +282,7 @@ static bool sums_all(const struct charge_jobs_run *run)
     return run->plan && run->plan->mode != CHECKPOINT_UNUSED && run->plan->anew;
 }
 
-/* Charges the part of a rollup that is in one interval. */
+/* Charges the part of a rollup that is in one charge interval. */
 static int charge_part(const struct charge_jobs_run *run, const struct rollup_row *row,
                        const struct slice *interval, struct error *err)
 {
@@ -363,8 +365,8 @@ static int read_rollups(const struct charge_jobs_run *run, uint64_t after,
 }
 
 /*
- * Reads the checkpointed rollups again to detect changes.  If a job older than all others has
- * arrived late, rollups replace a different period; this counts as a change.
+ * Reads the checkpointed rollups again to detect changes.  If the oldest job of the source has
+ * arrived late, rollups now replace a different period.  This is treated as a change.
  */
 static int check_rollups(struct charge_jobs_run *run, uint64_t until, struct error *err)
 {
@@ -400,7 +402,8 @@ static int charge_rollups(struct charge_jobs_run *run, struct error *err)
 }
 
 /*
- * Rows that were open when the checkpoint was made and have since ended before the checkpoint time.
+ * Returns the range of the rows that were open when the checkpoint was made but now have an end
+ * before the checkpoint time.
  */
 static struct job_range late_range(const struct charge_jobs_run *run, uint64_t from)
 {
@@ -411,7 +414,10 @@ static struct job_range late_range(const struct charge_jobs_run *run, uint64_t f
                                .key_count = ended->count };
 }
 
-/* Adds a scan that subtracts from `sums` the checkpointed rows that the cutoff has passed since. */
+/*
+ * Adds a scan that subtracts from `sums` the checkpointed rows that the cutoff has passed since the
+ * checkpoint was stored.
+ */
 static void charge_add_gone(struct charge_jobs_run *run, struct usage_sums *sums,
                             struct day_hashes *hashes)
 {
@@ -425,10 +431,7 @@ static void charge_add_gone(struct charge_jobs_run *run, struct usage_sums *sums
         add_scan(run, &gone);
 }
 
-/*
- * Adds the scans that bring the stored sums up to date. "Late" precedes "gone", so that a late row
- * that the cutoff has passed can be subtracted like any other row.
- */
+/* Adds the scans that bring the stored sums up to date: "late" and then "gone". */
 static void repair_stored(struct charge_jobs_run *run)
 {
     const struct days *days = run->days;
@@ -443,8 +446,8 @@ static void repair_stored(struct charge_jobs_run *run)
 }
 
 /*
- * For a run that reads all rows to verify the checkpoint.  These scans only compute by how much the
- * stored sums should differ from the new ones.
+ * Adds the scans for a run that reads all rows to verify the checkpoint.  These scans only compute
+ * by how much the stored sums should differ from the new sums.
  */
 static void note_late(struct charge_jobs_run *run)
 {
@@ -477,7 +480,8 @@ static void check_stored(struct charge_jobs_run *run)
 }
 
 /*
- * Returns true if the time before the cutoff is longer than the time since.  An index then helps.
+ * Returns true if the source has jobs for a longer time before the cutoff than after it.  In this
+ * case, reading the rows by an index is faster.
  */
 static bool has_long_history(const struct charge_jobs_run *run)
 {
@@ -485,7 +489,10 @@ static bool has_long_history(const struct charge_jobs_run *run)
     return oldest < cutoff && cutoff < run->now && cutoff - oldest > run->now - cutoff;
 }
 
-/* Returns the rows that the checkpoint does not contain, or all rows if the sums are rebuilt. */
+/*
+ * Returns the range of the rows that the checkpoint does not contain, or of all rows if the sums
+ * are rebuilt.
+ */
 static struct job_range main_range(const struct charge_jobs_run *run)
 {
     const struct checkpoint_plan *plan = run->plan;
@@ -510,8 +517,8 @@ static struct job_range main_range(const struct charge_jobs_run *run)
 }
 
 /*
- * Adds a scan that subtracts the charges of refunded jobs, whichever scan added them.  If a layout
- * lacks job keys, there are no refunds, because an entry cannot identify its jobs.
+ * Adds a scan that subtracts the charges of refunded jobs, regardless of the scan that added them.
+ * Layouts without job keys have no refunds, because their ledger entries cannot identify jobs.
  */
 static void add_refunded(struct charge_jobs_run *run)
 {
@@ -528,8 +535,8 @@ static void add_refunded(struct charge_jobs_run *run)
 }
 
 /*
- * The charged time depends on the current time, so it is never checkpointed and never counts for a
- * day.
+ * Adds the scan of jobs that were cancelled while suspended.  Their charged time depends on the
+ * current time, so it is never checkpointed and never added to the usage of a day.
  */
 static void add_cancelled(struct charge_jobs_run *run)
 {
@@ -582,8 +589,8 @@ static int charge_add_adjustments(struct computation *computation, struct error 
 }
 
 /*
- * Adds the remaining part of the initial usage, unless a later reset removed it.  The usage file
- * contains no decay step after its last one, so steps count from there.
+ * Adds the remaining part of the initial usage, unless a later reset removed it.  With stepped
+ * decay, the remaining part is computed from the last decay step in the usage file.
  */
 static int add_starts(struct computation *computation, struct error *err)
 {
@@ -621,8 +628,8 @@ static void set_accumulators(struct charge_jobs_run *run)
                                            .seen = run->seen,
                                            .findings = computation->findings,
                                            .of_all = !run->plan };
-    if (!decay_table_half_life(
-            computation->decay)) /* the capacity depends on it only without decay */
+    /* Without decay, the capacity depends on first_charge. */
+    if (!decay_table_half_life(computation->decay))
         run->note.created = computation->accounting->created;
     if (run->plan) {
         run->note.checkpointed_first = &run->plan->checkpoint.first_charge;
@@ -637,7 +644,10 @@ static void set_accumulators(struct charge_jobs_run *run)
         (struct first_accumulator){ { first_accumulator_take }, &run->seen->first_behind_end };
 }
 
-/* Only --now selects a past time.  A long run does not turn its own time into a past one. */
+/*
+ * Returns true if `--now` selects a past time.  Without `--now`, the time of a run is not past,
+ * however long the run takes.
+ */
 static bool is_in_past(const struct computation *computation)
 {
     const int64_t *instant = computation->source.time;

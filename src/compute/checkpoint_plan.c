@@ -20,7 +20,10 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Raise this when sums are made or stored differently, to invalidate stored checkpoints. */
+/*
+ * Increase this number if sums are computed or stored differently.  Stored checkpoints are then
+ * invalid.
+ */
 #define CHECKPOINT_FORMAT 4
 
 void checkpoint_plan_free(struct checkpoint_plan *plan)
@@ -43,8 +46,9 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
 }
 
 /*
- * Returns everything that the sums depend on, one `name value` pair a line.  Excludes the database,
- * the rows, and changes within the reach of the sums.  Settings appear with their own names.
+ * Returns everything that the sums depend on, except for the database and the rows, with a name and
+ * a value on each line.  basis_within() adds the changes that affect only a part of the time.
+ * Settings have their own names.
  */
 static char *basis_of(const struct computation *computation, const char *cluster)
 {
@@ -70,8 +74,8 @@ static bool full_because(struct checkpoint_plan *plan, const char *why, const ch
 }
 
 /*
- * Returns `basis` with hashes of the charge rates, ledger resets and usage transfers that sums with
- * this reach depend on.  The caller frees it.
+ * Returns `basis` with hashes of the charge rates, ledger resets and usage transfers before
+ * `reach`.  Sums of usage before `reach` depend on them.  The caller frees it.
  */
 static char *basis_within(const char *basis, const struct computation *computation, uint64_t reach)
 {
@@ -131,8 +135,8 @@ static bool basis_changed(struct checkpoint_plan *plan, const struct computation
 #define ROLLUP_STEP_S 1800
 
 /*
- * Returns true if the cutoff has passed rollups that are in the stored sums.  They cannot be
- * subtracted, because the source may have different rollups by now.
+ * Returns true if the cutoff has passed rollups that are in the stored sums.  These rollups cannot
+ * be subtracted, because the source may have different rollups by now.
  */
 static bool passed_rollups(struct checkpoint_plan *plan)
 {
@@ -162,13 +166,14 @@ static bool is_untrue(struct checkpoint_plan *plan, const struct computation *co
         return true;
     if (computation->factors && computation->factors->undated)
         return full_because(plan, "a usage factor changed at an unknown time", NULL);
-    /* A newest end that the cutoff has passed cannot be compared. */
+    /* If the cutoff has passed the stored newest end, the two ends cannot be compared. */
     if (plan->checkpoint.newest_end < stored->checkpoint.newest_end &&
         stored->checkpoint.newest_end > plan->checkpoint.cutoff)
         return full_because(
             plan, "the accounting database was restored: its newest job is older than before",
             NULL);
-    /* If all summed rows ended before the reset, their sums are 0 and remain valid. */
+    /* If the reset is not before the checkpoint time, no checkpointed usage remains, and
+     * checkpoint_plan_decide() begins new sums. */
     if (plan->checkpoint.start != stored->checkpoint.start &&
         plan->checkpoint.start < stored->checkpoint.checkpointed_to)
         return full_because(plan, "a reset in the checkpointed period", NULL);
@@ -176,8 +181,8 @@ static bool is_untrue(struct checkpoint_plan *plan, const struct computation *co
 }
 
 /*
- * Sets `*purged` to true if the oldest summed row is missing.  An older row that has appeared
- * arrived late or was restored from an archive; the next full run counts it.
+ * Sets `*purged` to true if the oldest checkpointed row is missing.  If there is an older row, it
+ * arrived late or was restored from an archive, and the next full run includes it.
  */
 static int look_for_purge(struct checkpoint_plan *plan, const struct source *source, uint64_t now,
                           bool *purged, struct error *err)
@@ -195,8 +200,8 @@ static int look_for_purge(struct checkpoint_plan *plan, const struct source *sou
 }
 
 /*
- * Without decay, the first usage determines the cluster's capacity.  If the cutoff has passed it,
- * the next usage is unknown.
+ * Without decay, the cluster's capacity depends on the time of the first usage.  If the cutoff has
+ * passed the first usage, the time of the usage after it is unknown.
  */
 static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *settings)
 {
@@ -235,8 +240,9 @@ static void checkpoint_plan_decide(struct checkpoint_plan *plan, const struct se
 }
 
 /*
- * The duration of a round, in which all checkpointed rows are checked once.  A change is therefore
- * noticed within a round plus the time between two runs, which is less than a day.
+ * The maximum duration of a check round in seconds (20 hours).  In each round, all checkpointed
+ * rows are checked once.  A change is therefore noticed within one round plus the time between two
+ * runs.
  */
 #define ROUND_S 72000u
 static uint64_t round_of(const struct settings *settings)
@@ -252,9 +258,9 @@ bool checkpoint_begins_round(const struct checkpoint *stored, const struct setti
 }
 
 /*
- * Chooses the checkpointed rows and days of usage that this run checks.  Consecutive runs walk
- * through the whole period of both.  The longer ago the last run was, the more days this run
- * checks.
+ * Chooses the checkpointed rows and days of usage that this run checks.  Consecutive runs check
+ * consecutive parts, until all rows and days are checked.  The longer ago the last run was, the
+ * more days this run checks.
  */
 static void choose_day_hashes(struct checkpoint_plan *plan, const struct settings *settings,
                               uint64_t now)
@@ -312,7 +318,10 @@ static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings
     checkpoint->oldest_end = oldest && oldest < checkpoint->checkpointed_to ? oldest : UINT64_MAX;
 }
 
-/* Sets `*untrue` if the stored sums are not valid; also compares them with the database. */
+/*
+ * Sets `*untrue` if the stored sums are not valid, or if the source has purged the oldest rows in
+ * them.
+ */
 static int judge_stored(struct checkpoint_plan *plan, const struct computation *computation,
                         bool *untrue, struct error *err)
 {
@@ -386,7 +395,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
 
 /*
  * Returns the time from which usage of days is read.  The last day before a reset is included, so
- * that it is complete.
+ * that the usage of this day is complete.
  */
 static uint64_t first_of_days(const struct settings *settings, uint64_t reset, uint64_t now,
                               uint64_t cutoff)
@@ -403,8 +412,9 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t reset, u
 }
 
 /*
- * Sets `*border` to the beginning of the first day to be summed, if stored days that must stay are
- * in a different time zone.  Otherwise sets it to 0; the first day then begins at midnight.
+ * Sets `*border` to the beginning of the first day to be computed, if earlier stored days are in a
+ * different time zone and must be kept.  Otherwise sets `*border` to 0; the first day then begins
+ * at midnight.
  */
 static int find_border(struct checkpoint_plan *plan, const struct computation *computation,
                        uint64_t from, uint64_t *border, struct error *err)
@@ -482,9 +492,9 @@ int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err)
 struct folding {
     struct checkpoint_plan *plan;
     struct computation *computation;
-    uint64_t kept_hash; /* of the sums as read */
-    bool beyond_range;  /* a sum is out of range; *err names the association */
-    bool *met;          /* by index in the sums: it is among the stored ones */
+    uint64_t kept_hash; /* hash of the stored sums that were read */
+    bool beyond_range;  /* a sum is out of range; the error names the association */
+    bool *met; /* by index in plan->sums: true if there is a stored sum for this association */
     struct wide drift;
 };
 
@@ -514,8 +524,9 @@ static size_t checkpoint_plan_place_in(const struct usage_sums *sums, const stru
 }
 
 /*
- * Returns true if a reset between the reach of the stored sums and the reach of the new ones
- * discards a stored sum.
+ * Returns true if a reset discards the stored sum of the association.  The reset is before
+ * checkpoint_reach() of the new checkpoint, but not before checkpoint_reach() of the stored
+ * checkpoint.
  */
 static bool was_reset(const struct folding *folding, uint64_t id)
 {
@@ -545,8 +556,8 @@ static int fold_one(struct folding *folding, uint64_t id, const struct wide *kep
 }
 
 /*
- * Range errors are reported only after all sums were read: if a sum is damaged, it may have any
- * value.
+ * Reports a sum that is out of range only after all sums were read.  The cause may be a damaged
+ * sum, and damage is known only from the hash of all sums.
  */
 static int fold_stored(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
@@ -559,8 +570,8 @@ static int fold_stored(void *context, uint64_t id, const struct wide *kept, stru
 }
 
 /*
- * Compares a new sum with the sum that an incremental run would have.  If a stored sum cannot be
- * subtracted, it is damaged.
+ * Compares a new sum with the sum that an incremental run would have computed.  If the stored sum
+ * is too large to be subtracted, it is damaged.
  */
 static void checkpoint_plan_compare(struct folding *folding, uint64_t id, const struct wide *own,
                                     const struct wide *kept)
@@ -652,7 +663,7 @@ static int fold(struct folding *folding, struct db *results, struct error *err)
     if (plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew &&
         fold_all_stored(folding, results, err))
         return -1;
-    /* The stored rows may include sums of 0 that `sums` lacks. */
+    /* The stored rows may include sums of 0 for associations that are missing in `sums`. */
     if (plan->confirmed)
         plan->checkpoint.sums_hash = plan->stored->checkpoint.sums_hash;
     for (size_t i = 0; !plan->confirmed && i < plan->sums->count; i++)

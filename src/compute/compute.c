@@ -126,7 +126,10 @@ static int compute_read_cluster(struct computation *computation,
     return 0;
 }
 
-/* Must run before the snapshot, which then contains at least the rows that have arrived by now. */
+/*
+ * Must be called before the snapshot is opened.  The snapshot then contains at least the rows that
+ * have arrived by now.
+ */
 static int refuse_lagging(const struct source *source, struct error *err)
 {
     const struct settings *settings = source->settings;
@@ -171,8 +174,8 @@ int compute_read(struct computation *computation, const struct recorded_state *r
 }
 
 /*
- * A sum of 0, for example of a job that was always suspended, is not a finding.  A checkpointed sum
- * of 0 does not show whether there was a job.
+ * Adds a finding for each association that has usage but is not in the tree.  A sum of 0 is not a
+ * finding, because it does not show if there was a job.
  */
 static int note_unattributed(struct computation *computation, struct error *err)
 {
@@ -227,7 +230,10 @@ static struct formula_value as_openpbs(double value)
     return (struct formula_value){ strtod(text, NULL), false };
 }
 
-/* Returns the entity's value that `name` refers to in a formula, or NULL if it refers to none. */
+/*
+ * Returns the entity's value that `name` refers to in a formula, or NULL if `name` does not refer
+ * to such a value.
+ */
 static const double *compute_value_named(const char *name, const struct values *values)
 {
     return !strcmp(name, "fairshare_perc") || !strcmp(name, "fair_share_perc")
@@ -258,8 +264,8 @@ static void compute_complete(struct formula_jobs *jobs, size_t number, const str
 
 /*
  * Gives each job the OpenPBS fairshare values of its entity, and ranks the jobs.  `values` and
- * `order` are by node; `order` is the place by OpenPBS's fairshare, or 0.  Adds a finding if the
- * formula cannot be evaluated.
+ * `order` are by node.  `order` contains the node's place by OpenPBS's fairshare, or 0.  Adds a
+ * finding if the formula cannot be evaluated.
  */
 static void formula_priorities_complete(struct formula_jobs *jobs, const struct tree *tree,
                                         const struct values *values, const uint32_t *order,
@@ -372,9 +378,9 @@ int reach_begin(struct computation *computation, uint64_t now, struct error *err
 }
 
 /*
- * Returns the largest fraction of a value that unread jobs could have added, or NAN if there is no
- * bound.  Purged jobs ended before all jobs that still exist, and jobs beyond the horizon ended
- * before the horizon.
+ * Returns the largest fraction of a usage value that jobs that were not read could have added, or
+ * NAN if there is no bound.  Purged jobs ended before all jobs that still exist.  Jobs before the
+ * horizon are not read.
  */
 static double truncation_bound(const struct settings *settings, const struct decay_table *decay,
                                uint64_t reset, uint64_t oldest_end)
@@ -396,8 +402,8 @@ uint64_t reach_cutoff(const struct computation *computation)
              oldest = decay_table_start(computation->decay);
     if (!settings->horizon_s || settings->horizon_s >= now)
         return oldest;
-    uint64_t horizon =
-        now - settings->horizon_s - 1; /* read a job that ended exactly on the horizon */
+    /* Subtract 1, so that a job that ended exactly on the horizon is read. */
+    uint64_t horizon = now - settings->horizon_s - 1;
     return horizon > oldest ? horizon : oldest;
 }
 

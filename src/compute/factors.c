@@ -54,8 +54,8 @@ static void set_factors(struct computation *computation, const struct factor_poi
 }
 
 /*
- * Returns true if all of txn_table must be read, instead of only the rows that the records lack.
- * This happens once a round, because rows may arrive late.
+ * Returns true if all of txn_table must be read, and not only the rows since the last recorded
+ * factors.  This happens at least once in each check round, because rows may arrive late.
  */
 static bool reads_all_changes(const struct computation *computation,
                               const struct checkpoint_plan *plan)
@@ -81,7 +81,7 @@ static int factors_read_changes(struct computation *computation, struct factor_h
 static void make_points(const struct computation *computation, struct factor_history *history)
 {
     const struct accounting *accounting = computation->accounting;
-    /* The source has the factors as of its snapshot, also if `now` is a later time. */
+    /* The source has the factors as of its snapshot, even if `now` is a later time. */
     int64_t now = (int64_t)decay_table_now(computation->decay),
             started = computation->record.started_at;
     factor_history_make(history, accounting->qos, accounting->qos_count,
@@ -113,7 +113,8 @@ int factors_read(struct computation *computation, struct factor_history *history
     if (factors_read_changes(computation, history, since, err))
         return -1;
     make_points(computation, history);
-    /* The row that dates a change may be old and have arrived late. */
+    /* The row of txn_table that shows the time of a change may have arrived late, with an old
+     * timestamp. */
     if (history->undated && since) {
         if (factors_read_changes(computation, history, 0, err))
             return -1;

@@ -23,7 +23,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The ids of these TRES in every slurmdbd. core/usage/usage.h has others. */
+/* The ids of two TRES, which are the same in every slurmdbd. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
 /* A pending job whose age depends on tasks of the same array, which are read later. */
@@ -62,8 +62,8 @@ static uint32_t compute_priority_narrowed(uint64_t number)
 }
 
 /*
- * Splits `NAME<sign>VALUE` at the last sign and strips blanks around it.  Returns the value, or
- * NULL if there is no sign.
+ * Splits `NAME<sign>VALUE` at the last sign, and strips spaces and tabs around the sign.  Returns
+ * the value, or NULL if there is no sign.
  */
 static char *part(char *item, char sign, char **name)
 {
@@ -108,7 +108,7 @@ static int compute_priority_refuse(const char *key, const char *value, struct er
 
 /*
  * Parses a list like `CPU=100,Mem=50` into weights by id.  If a TRES is listed twice, the last
- * weight counts.  Adds names that the database lacks to `unknown`.
+ * weight is used.  Adds names that are not in the database to `unknown`.
  */
 static bool list_tres(const struct compute_priority_reader *reader, const char *value,
                       struct priority_tres *tres, size_t *count, struct text *unknown)
@@ -158,8 +158,8 @@ static uint64_t cpus_of(const struct compute_priority_reader *reader,
 }
 
 /*
- * Returns the amount of a TRES in the nodes of a partition.  For a TRES that nodes do not have,
- * returns the cluster's amount.
+ * Returns the amount of a TRES in the nodes of a partition.  For a TRES that does not belong to
+ * nodes, such as a license, returns the cluster's amount.
  */
 static uint64_t total_in(const struct compute_priority_reader *reader,
                          const struct slurm_partition *partition, const struct priority_tres *tres)
@@ -178,8 +178,8 @@ static uint64_t total_in(const struct compute_priority_reader *reader,
 }
 
 /*
- * Returns true if MAX_TRES or MAX_TRES_GRES uses the maximum of this TRES and others instead of
- * their sum.
+ * Returns true if MAX_TRES or MAX_TRES_GRES includes this TRES in a maximum.  The billing is the
+ * highest of these values plus the sum of the values of all other TRES.
  */
 static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
 {
@@ -191,7 +191,7 @@ static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
 
 /*
  * Sets `*billing` to the billing of all of a partition's TRES, truncated to an integer as in
- * scontrol.  Without TRESBillingWeights, this is its number of CPUs.
+ * scontrol.  Without TRESBillingWeights, the billing is the partition's number of CPUs.
  */
 static int billing_in(const struct compute_priority_reader *reader,
                       const struct slurm_partition *partition, uint64_t *billing, struct error *err)
@@ -280,9 +280,10 @@ static int take_given_factors(const struct compute_priority_reader *reader,
 }
 
 /*
- * Adds all partitions.  If partition_factors is set but does not name a partition, its factor is 1
- * like in Slurm with `conformance = slurmctld`, and otherwise 0, according to seed 002.  A
- * partition that slurm.conf does not contain gets 0, as in Slurm.
+ * Adds all partitions.  If partition_factors is set but does not name a partition, the factor of
+ * the partition depends on `conformance`.  With `slurmctld` it is 1, as in Slurm.  Otherwise it is
+ * 0, according to seed 002.  If slurm.conf is read but does not contain a partition, the factor is
+ * 0, as in Slurm.
  */
 static int take_partitions(struct compute_priority_reader *reader, struct error *err)
 {
@@ -331,8 +332,8 @@ static void pass_over(void *context, const char *name, size_t length)
 }
 
 /*
- * Returns the number of nodes in the cluster: as registered, either as a count or by name;
- * otherwise from slurm.conf.
+ * Returns the number of nodes in the cluster.  It is the registered count, or else the number of
+ * registered names, or else the number of nodes in slurm.conf.
  */
 static uint64_t count_nodes(const struct compute_priority_reader *reader)
 {
@@ -388,7 +389,7 @@ static int take_facts(struct compute_priority_reader *reader, uint64_t now,
     return 0;
 }
 
-/* Adds a job that is or was pending to the accrue limits. */
+/* Records for the accrue limits that a job is or was pending. */
 static void add_wait(const struct compute_priority_reader *reader, const struct queued_job *row,
                      uint64_t since)
 {
@@ -409,9 +410,9 @@ static void add_wait(const struct compute_priority_reader *reader, const struct 
 }
 
 /*
- * A job counts as lost if it has been eligible for half a year longer than its time limit.  No
- * queue is that long, while the row of a lost job stays pending forever.  Held and dependent jobs
- * are not eligible, and may be pending for any time.
+ * A job is reported as lost if it has been eligible for half a year longer than its time limit.  No
+ * job waits that long in a real queue, while the row of a lost job remains pending forever.  Held
+ * and dependent jobs are not eligible, and may be pending for any time.
  */
 #define LOST_AFTER_S (UINT64_C(180) * 86400)
 static bool is_lost(const struct compute_priority_reader *reader, const struct queued_job *row,
@@ -446,8 +447,9 @@ static void add_late(struct compute_priority_reader *reader, const struct queued
 }
 
 /*
- * Job size uses the requested number of nodes, even if the job runs on a different number, but the
- * allocated CPUs (set_priority_factors() in priority_multifactor.c).  A resize changes neither.
+ * Returns the number of nodes for the job size factor.  slurmctld uses the requested number of
+ * nodes, even if the job runs on a different number.  For CPUs it uses the allocated number
+ * (set_priority_factors() in priority_multifactor.c).  A resize changes neither number.
  */
 static uint64_t nodes_of(const struct queued_job *row)
 {
@@ -515,8 +517,8 @@ static int compute_priority_read_accrue_limits(struct compute_priority_reader *r
 }
 
 /*
- * Returns the earliest time since which jobs with accrue limits have been waiting.  Ages above
- * max_age are equivalent, so it goes back no further than max_age.
+ * Returns the earliest time since which jobs with accrue limits have been waiting.  The result is
+ * at most max_age ago, because all ages above max_age give the same factor.
  */
 static uint64_t oldest_wait(const struct compute_priority_reader *reader)
 {
@@ -529,7 +531,10 @@ static uint64_t oldest_wait(const struct compute_priority_reader *reader)
                                                                        : oldest;
 }
 
-/* Adds jobs that are no longer pending.  They occupied accrue slots that other jobs have now. */
+/*
+ * Records jobs that are no longer pending.  They occupied accrue slots, so other jobs had to wait
+ * for a slot.
+ */
 static int read_waited(const struct compute_priority_reader *reader, const struct source *source,
                        struct error *err)
 {
@@ -595,8 +600,8 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 
 /*
  * Returns priorities by node: an association's own priority, or the priority of its nearest
- * ancestor.  Sets `*highest` to the highest.  The caller frees the array.  Returns NULL if no
- * association has a priority.
+ * ancestor that has one.  Sets `*highest` to the highest.  The caller frees the array.  Returns
+ * NULL if no association has a priority.
  */
 static uint32_t *inherited_priorities(const struct accounting *accounting, const struct tree *tree,
                                       uint32_t *highest)
@@ -628,7 +633,7 @@ static uint32_t compute_priority_name_of(struct queue *queue, const struct accou
     return names_add(queue->names, name, strlen(name));
 }
 
-/* Sets the time since which each job ages that accrue limits may delay. */
+/* Sets the time since which a job ages, for each job that accrue limits may delay. */
 static void bound_ages(struct queue *queue, const struct settings *settings,
                        const struct accounting *accounting, const struct tree *tree)
 {

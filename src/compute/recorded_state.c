@@ -38,7 +38,7 @@ int recorded_state_read_records(struct recorded_state *recorded, struct db *resu
 int recorded_state_read_unseen(struct recorded_state *prior, struct db *results,
                                const char *cluster, const int64_t *now, struct error *err)
 {
-    int64_t instant = time(NULL), last; /* a run for a later time also reads the present state */
+    int64_t instant = time(NULL), last; /* a run for a future time reads the present state, too */
     bool recorded;
     if (now && *now < instant)
         instant = *now;
@@ -78,8 +78,8 @@ int recorded_state_read(struct recorded_state *recorded, const struct settings *
         recorded->ledger = ledger_create();
         return 0;
     }
-    /* Without a transaction, a run that commits between two statements would look like damaged
-     * rows. */
+    /* Reads in one transaction.  Otherwise, rows that a run commits between two statements would
+     * look damaged. */
     int result =
         db_begin(results, err) ? -1 : recorded_state_read_all(recorded, results, cluster, now, err);
     db_rollback(results);

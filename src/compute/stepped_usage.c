@@ -14,9 +14,9 @@
 #include "util/memory.h"
 
 /*
- * CANDIDATES_AT_MOST: the number of candidates for the newest step, spread over the period.
- * WITNESSES_AT_MOST: the number of sample users; each of their jobs is counted for every candidate.
- * WITNESS_JOBS_AT_MOST: a sample user with more jobs than this is ignored.
+ * CANDIDATES_AT_MOST is the maximum number of candidates for the newest step, spread over the
+ * period.  WITNESSES_AT_MOST is the maximum number of sample users.  Each of their jobs is charged
+ * once for every candidate.  A sample user with more than WITNESS_JOBS_AT_MOST jobs is ignored.
  */
 #define CANDIDATES_AT_MOST 900
 #define WITNESSES_AT_MOST 64
@@ -30,8 +30,8 @@ struct stepped_candidate {
 struct witness {
     uint32_t node, jobs;
     double high;
-    double blur;    /* largest error from steps that are a second early or late */
-    double dearest; /* largest usage of one second of a job */
+    double blur;    /* largest error of the user's usage if steps are one second early or late */
+    double dearest; /* largest remaining usage of one second of one job */
 };
 
 struct stepped_reader {
@@ -39,9 +39,10 @@ struct stepped_reader {
     const struct settings *settings; /* the computation's */
     const struct tree *tree;         /* the computation's */
     struct steps *steps;
-    struct steps *passes; /* without usage charged when jobs end */
+    struct steps *passes; /* steps without the charge at the end of a job */
     uint64_t now;
-    uint64_t noted; /* of the current row; 0 unless its job was cancelled while suspended */
+    uint64_t noted; /* row.noted of the current row: when the job was cancelled, if it was suspended
+                     * until then; otherwise 0 */
     struct stepped_candidate *candidates;
     size_t candidate_count;
     struct stepped_candidate found; /* the chosen one */
@@ -53,7 +54,7 @@ struct stepped_reader {
     struct stepped_usage *stepped;
 };
 
-/* Returns the TRES that the job is charged per second at this rate; 0 if none. */
+/* Returns the TRES that the job is charged per second at this rate, or 0 if nothing is charged. */
 static double stepped_charge_of(const struct stepped_reader *reader, const struct job *job,
                                 const struct charge_rate *rate)
 {
@@ -65,9 +66,9 @@ static double stepped_charge_of(const struct stepped_reader *reader, const struc
 }
 
 /*
- * Returns the remaining seconds of a job from `time` on.  If a rate or owner changes while the job
- * runs, the change applies to the whole charge of the next step.  So `time` is moved back to the
- * step before.
+ * Returns the remaining seconds of a job from `time` on.  If a rate or owner changes at `time`
+ * while the job runs, the change applies to the whole charge of the next step.  So `time` is moved
+ * back to the step before.
  */
 static double worth_from(const struct stepped_reader *reader,
                          const struct stepped_candidate *candidate, const struct job_span *span,
@@ -87,7 +88,7 @@ static double worth_from(const struct stepped_reader *reader,
 
 /*
  * For a job that was cancelled while suspended: returns the remaining seconds that decay cycles
- * charged after its end.  Includes only the part that belongs to the interval.
+ * charged after its end.  Includes only the part for the time of the interval.
  */
 static double worth_behind(const struct stepped_reader *reader,
                            const struct stepped_candidate *candidate, const struct job_span *span,
@@ -126,15 +127,16 @@ static uint64_t stepped_later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Returns the fraction of a second that remains, if it was used at the end of the interval. */
+/* Returns the fraction that remains of a second at the end of the interval. */
 static double decay_of(const struct stepped_reader *reader, const struct slice *interval)
 {
     return steps_decay(reader->steps, reader->now - interval->end);
 }
 
 /*
- * Steps may be a second early or late.  So a second at either end of the interval may have been
- * charged one step earlier or later.  The error is the decay of this second in one period.
+ * Returns the error of the interval's usage if steps are one second early or late.  In that case,
+ * one second at each end of the interval was charged one step earlier or later.  The error is the
+ * decay of these two seconds in one period.
  */
 static double blur_of(const struct stepped_reader *reader, const struct slice *interval)
 {
@@ -143,8 +145,8 @@ static double blur_of(const struct stepped_reader *reader, const struct slice *i
 }
 
 /*
- * If a job ended in the second of a step, it is unknown whether this step already decayed the
- * charge for its last seconds.
+ * Returns the error for a job that ended in the second of a step.  It is unknown whether this step
+ * already decayed the charge for the job's last seconds.
  */
 static double blur_at_step(const struct stepped_reader *reader, const struct job_span *span,
                            const struct slice *interval)
@@ -174,14 +176,14 @@ static void try_interval(struct stepped_reader *reader, const struct job_span *s
     session->dearest = fmax(session->dearest, charge * decay_of(reader, interval));
 }
 
-/* Returns the seconds of the interval since `time`. */
+/* Returns the number of seconds of the interval that are at or after `time`. */
 static double seconds_since(const struct slice *interval, uint64_t time)
 {
     uint64_t start = interval->start > time ? interval->start : time;
     return interval->end > start ? (double)(interval->end - start) : 0;
 }
 
-/* Returns the remaining seconds of an interval, from `time` on. */
+/* Returns the remaining seconds of the part of the interval that begins at `time`. */
 static double worth_since(const struct stepped_reader *reader,
                           const struct stepped_candidate *candidate, const struct job_span *span,
                           const struct slice *interval, uint64_t time)
@@ -194,7 +196,7 @@ static double worth_since(const struct stepped_reader *reader,
 
 /*
  * Returns the remaining seconds of an interval that were charged after a reset.  Nothing remains of
- * a job that had ended by then.
+ * a job that ended at or before the reset.
  */
 static double worth_after_reset(const struct stepped_reader *reader, const struct job_span *span,
                                 const struct slice *interval, uint64_t reset)
@@ -247,7 +249,7 @@ static void stepped_add_job(struct stepped_reader *reader, const struct job_row 
     const struct computation *computation = reader->computation;
     const struct charging charging = { .decay = computation->decay };
     struct job_span span = job_span(&charging, &row->job);
-    /* At `now`, a job that ended later had not been cancelled yet. */
+    /* A job that ends at `now` or later has not been cancelled yet at `now`. */
     if (!span.start || (row->noted && span.ended >= reader->now))
         return;
     uint64_t start = row->noted ? span.ended : span.start;
@@ -333,8 +335,8 @@ static int stepped_by_usage(const void *a, const void *b)
 }
 
 /*
- * Returns the sample users.  Half of them have the most usage.  The others are spread over all
- * other users, who may have fewer jobs.
+ * Returns the sample users.  Half of the sample users are the users with the most usage.  The other
+ * half are taken evenly from the remaining users, who may have fewer jobs.
  */
 static struct witness *list_witnesses(const struct tree *tree, const struct usage_bounds *bounds,
                                       size_t *count)
@@ -351,7 +353,7 @@ static struct witness *list_witnesses(const struct tree *tree, const struct usag
     return list;
 }
 
-/* Returns how far a value is outside its bounds, or 0 if it is within the error. */
+/* Returns the distance of a value from its bounds.  Returns 0 if the distance is at most `blur`. */
 static double stepped_miss_of(const struct usage_bounds *bounds, double value, double blur)
 {
     double miss = value < bounds->low    ? bounds->low - value
@@ -361,9 +363,9 @@ static double stepped_miss_of(const struct usage_bounds *bounds, double value, d
 }
 
 /*
- * Returns the candidate with which most sample users have their known usage.  Ties are decided by
- * the smallest sum of differences, and then by the latest time.  Each difference is limited to one
- * second of the user's most expensive job.
+ * Returns the index of the candidate that gives most sample users their known usage.  Among ties,
+ * the smallest sum of differences decides, and then the latest time.  In this sum, the difference
+ * of a user is at most one second of the user's most expensive job.
  */
 static size_t best_candidate(const struct stepped_reader *reader, size_t count,
                              const struct usage_bounds *bounds)
