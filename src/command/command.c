@@ -19,7 +19,7 @@
 
 /*
  * Days, months and resets must use the time zone of the runs.  reader.conf need not contain the
- * zone, so a reader takes it from the published runs.
+ * zone, so a reader uses the zone of the published runs.
  */
 static bool command_needs_zone(const struct settings *settings)
 {

@@ -181,7 +181,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
                           conformance_name(CONFORMANCE_SLURMCTLD) },
         .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
-    /* The published values do not contain the capacity if there is no usage; then every capacity
+    /* If there is no usage, the published values do not contain the capacity, but every capacity
      * gives the same values. */
     if (isnan(fairshare.capacity) && !isnan(cluster->values[0].capacity_usage))
         fairshare.capacity = 1;

@@ -18,8 +18,9 @@
 
 /* Prints published values as metrics for the textfile collector of Prometheus's node_exporter. */
 
-/* In Prometheus's text format, each metric has its help and type, then all its samples.  Metrics
- * that exporters of Slurm have keep their names there; all others begin with `fairmill_`. */
+/* In Prometheus's text format, each metric has its help and type, then all its samples.  A metric
+ * that exporters of Slurm also have is named as in those exporters.  The names of all other metrics
+ * begin with `fairmill_`. */
 
 /* The first metrics exist for accounts and for users, and for each scheduler. */
 #define SCOPES (2 * SCHEDULERS)

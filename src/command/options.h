@@ -19,7 +19,7 @@
     "NAME is a user, an account, account/user or account/user/partition.  Write\n" \
     "account/ to select an account that has the same name as a user.\n"
 
-/* The kind of value that an option takes, and the type of the member that receives it. */
+/* The kind of value that an option accepts, and the type of the member that receives it. */
 enum option_takes {
     OPTION_FLAG,  /* no value; sets a bool */
     OPTION_VALUE, /* one value; if it is given twice, the last one is used; const char * */
@@ -142,7 +142,7 @@ struct command {
      * two sentences, then the actions as `  NAME ARGUMENT  phrase`, if the command has actions. */
     const char *description;
     int operand_count; /* the maximum number of operands, or OPERANDS_ANY */
-    bool for_users;    /* reads results only, and may do so for clients of the socket */
+    bool for_users;    /* reads only results; also available to clients of the socket */
     unsigned shared;   /* a mask of TAKES_... */
     const struct command_option *options; /* the command's own options, or NULL */
     size_t options_size; /* size of its struct of options; 0: it accepts no options (`help`) */
@@ -211,7 +211,7 @@ int option_duration(const char *option, const char *text, const char *fallback, 
  */
 const struct command_option *command_option_at(const struct command *command, size_t index);
 
-/* The section of the help that an option belongs to. */
+/* The section of the help in which an option is listed. */
 enum option_section {
     SECTION_OPTIONS, /* own options, and shared options that select or control */
     SECTION_OUTPUT,  /* the output options of TAKES_TABLE and TAKES_SPRIO_TABLE */

@@ -287,7 +287,7 @@ static int prio_read_all(struct published *published, const struct prio_options 
 }
 
 /* sprio's columns depend on the weights, so each cluster has its own table.  OpenPBS's jobs have
- * other columns. */
+ * different columns. */
 static int add_for_people(struct text *text, const struct prio_options *options,
                           const struct shown *shown, struct error *err)
 {

@@ -235,7 +235,7 @@ static int run_in_earnest(const struct settings *settings, struct run_options *o
         run_mark_leave(settings->path, unrecorded);
     else if (!options->clusters.count && first_failure() != error_exit_status(ERROR_LOCKED))
         run_mark_remove(settings->path);
-    return 0; /* or the status of the errors that were printed */
+    return 0; /* errors that were printed determine the exit status */
 }
 
 struct command_run_options {

@@ -307,7 +307,7 @@ static void add_contradicting(struct text *text, const struct differences *diffe
  */
 enum guess {
     GUESS_FORGOTTEN, /* the printed usage is too low for GUESS_PHASE */
-    GUESS_PHASE,     /* slurmctld's decay cycles ran at other seconds */
+    GUESS_PHASE,     /* slurmctld's decay cycles ran at different seconds than assumed */
     GUESSES
 };
 static const char *const guesses[GUESSES] = {

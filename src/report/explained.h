@@ -64,7 +64,7 @@ struct weights {
  * the path to `other`.  If `weights` is not NULL, the layout is weights_layout and the rows are job
  * records; JSON then has the associations among its facts.
  *
- * The page shows all numbers that are needed to check the others by hand, and explains them in
+ * The page shows all numbers that are needed to check the values by hand, and explains them in
  * sentences.  Lines have at most 80 columns unless names and numbers are too long.
  */
 extern const struct table_layout explanation_layout, weights_layout;

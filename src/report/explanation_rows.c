@@ -23,7 +23,8 @@ struct path_row {
     uint32_t node, depth;
 };
 
-/* Returns the path to `one`, then the part of the path to `other` that is not on it. */
+/* Returns the path to `one`, then the nodes on the path to `other` that are not on the path to
+ * `one`. */
 static struct path_row *path_rows_of(const struct explained *explained, size_t *count)
 {
     const struct explanation *explanation = explained->explanation;

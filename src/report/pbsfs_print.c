@@ -154,7 +154,7 @@ static bool pbsfs_take_value(struct pbsfs_print *print, struct printed_member *r
     case VALUE_USAGE:
         return pbsfs_take_usage(print, row, span);
     default:
-        return true; /* not read, because it follows from the others */
+        return true; /* not read, because it follows from the other values */
     }
 }
 

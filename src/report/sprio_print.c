@@ -116,9 +116,10 @@ static void see_rows(const struct sprio_print_reader *reader, struct span text, 
 }
 
 /*
- * The heading PARTITION may mean a name, a number or both.  If all rows have numbers there, one of
- * the columns is a name if there are more columns than numbers are expected.  It is then the first
- * column without a point.
+ * The heading PARTITION may mean names, numbers or both.  A column with a field that is not a
+ * number has names.  Without such a column, all fields are numbers.  If there are more of these
+ * columns than expected, the first one without a decimal point has names, or the first of all if
+ * all have points.
  */
 static void place_partition(struct sprio_print_reader *reader, struct span text)
 {

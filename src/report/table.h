@@ -14,8 +14,9 @@ struct terminology;
  * format, the columns and their order.  The formats are:
  *
  *   text    Aligned columns.  If the terminal is too narrow, expendable columns are omitted.  If
- *           the rest is still too wide, it is printed in parts, one below the other.  Each part
- *           repeats the leading text columns.  Without a terminal, lines have any length.
+ *           the remaining columns are still too wide, the table is printed in parts, one below the
+ *           other.  Each part repeats the leading text columns.  Without a terminal, lines have any
+ *           length.
  *   bars    `|` between cells, one line of headings, numbers with all digits.  A bar in a name is
  *           \x7C.
  *   CSV     RFC 4180, one line of column names, numbers with all digits.  A spreadsheet

@@ -26,7 +26,7 @@ struct permissions;
 
 enum whatif_side { BEFORE, AFTER, SIDES };
 
-/* A tree with its values.  Owns both. */
+/* A tree and its values, which are owned by this struct. */
 struct whatif_state {
     struct tree *tree;
     struct values *values;

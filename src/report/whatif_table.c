@@ -121,7 +121,7 @@ static json_t *whatif_table_facts_of(const struct whatif *whatif, size_t top)
 
 /*
  * Returns 1 if the row ranks higher than before, -1 if lower.  Returns 0 if the number of users
- * changes, because then all ranks do.
+ * changes, because all ranks change in that case.
  */
 static int climb(const struct whatif *whatif, const struct whatif_row *row)
 {

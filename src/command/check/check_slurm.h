@@ -16,7 +16,7 @@ struct text;
 /* Shows the origin of each value that slurm.conf can set, and warns about doubtful values.  Without
  * a slurm.conf, warns about the weights only. */
 void check_slurm(struct text *text, const struct settings *settings);
-/* Warns about values that do not fit this cluster, which has `users` user associations. */
+/* Warns about values that are unsuitable for this cluster, which has `users` user associations. */
 void check_slurm_cluster(struct text *text, const struct settings *settings, const char *cluster,
                          uint64_t users);
 /* Shows the release of the cluster's slurmctld, how it is known, and its consequences. */

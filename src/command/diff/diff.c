@@ -61,8 +61,8 @@ static uint64_t period_of(const struct diff_options *options, const struct setti
     return period && period <= PERIOD_AT_MOST_S ? period : PERIOD_S;
 }
 
-/* Returns NULL if the user cannot read the settings for the accounting database, or if it cannot be
- * opened.  The comparison then uses the published results alone. */
+/* Returns NULL if the user cannot read the settings for the accounting database, or if that
+ * database cannot be opened.  The comparison then uses the published results alone. */
 static struct db *diff_open_source(struct command_context *context)
 {
     struct error why;
@@ -236,7 +236,7 @@ static int diff_answer(struct command_context *context, struct error *err)
 }
 
 /* The type of the output decides which results are read.  Results of any age are accepted: the
- * output may be old, and the answer shows both times. */
+ * output may be old, and the answer shows the times of the output and of the results. */
 static int diff_check(struct command_context *context, struct error *err)
 {
     struct diff_options *options = context->options;

@@ -121,7 +121,7 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
 void printed_match_free(struct printed_match *match);
 
 /* Removes a cause from the settings.  Returns false if the settings do not have this cause.
- * `findings` belong to the computation with the current settings. */
+ * `findings` are those of the computation with the current settings. */
 bool settings_without(struct reduced_settings *reduced, enum cause cause,
                       const struct findings *findings);
 

@@ -111,7 +111,7 @@ struct ledger_list_row {
 struct listing {
     const struct published *published;
     const struct ledger_entry_options *options;
-    int64_t from, to; /* limits of their times, both included */
+    int64_t from, to; /* limits of the entries' times, both included */
     struct ledger_book book;
     struct ledger_list_row *rows; /* by record of the book */
 };

@@ -39,7 +39,7 @@ static struct share_list *shares_with(struct effect *effect, struct ledger *ledg
     return list;
 }
 
-/* An association under both ledgers. */
+/* An association's values under the ledgers without and with the entry. */
 struct effect_row {
     const struct share_row *before, *after;
 };

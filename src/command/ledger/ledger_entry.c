@@ -275,7 +275,7 @@ static int check_undone(struct entry_context *context, struct error *err)
     return 0;
 }
 
-/* Finds the jobs to refund; their entries have all other fields in common. */
+/* Finds the jobs to refund.  The entries for these jobs differ only in the job. */
 static int find_refunded(struct entry_context *context, const struct source *source,
                          struct error *err)
 {

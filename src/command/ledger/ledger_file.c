@@ -109,8 +109,8 @@ static int ledger_file_add_line(struct text *text, const struct ledger_import *e
 }
 
 /* Entries of 0.1.0, and entries that other programs inserted, have no stored hashes.  Their hashes
- * are computed here from all entries before them, so that they match wherever the entries are
- * imported. */
+ * are computed here from all entries before them, so that the hashes match in each ledger into
+ * which the entries are imported. */
 static int ledger_file_add_lines(struct text *text, const struct ledger_book *book,
                                  struct error *err)
 {

@@ -125,7 +125,8 @@ static void add_full_name(struct text *text, const struct names *names,
     text_add(text, "'");
 }
 
-/* Lists the user's other associations, with another partition or in another account. */
+/* Fails with a list of the user's other associations, with a different partition or in a different
+ * account. */
 static int none_but_others(const struct target_search *search, const struct accounting *accounting,
                            struct error *err)
 {

@@ -154,7 +154,7 @@ static int report_data_read_days(struct report_data_reading *reading, struct err
 
 /* ---- Values over time ---- */
 
-/* Omits the factors of other algorithms. */
+/* Adds a point in time.  Omits points whose factors were computed with a different algorithm. */
 static void report_data_take_time(struct report_data_reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;

@@ -20,7 +20,7 @@ struct report_request {
 };
 
 struct report_data {
-    struct page_cluster page; /* its texts belong to the queue and to the published results */
+    struct page_cluster page; /* its texts are owned by the queue and by the published results */
     struct prio_list *queue;
     uint32_t *tops; /* rows of the selected accounts of this cluster; may be empty */
     size_t top_count;

@@ -79,9 +79,8 @@ void report_page_make(struct text *text, const struct report_cluster *clusters, 
 
 /* ---- A page for each account ---- */
 
-/* Converts a name to a file name.  Letters, digits, `-`, `_` and `.` stay as they are; all other
- * bytes, and a leading dot, become ~HH.  A name that is too long is cut and ends with the
- * association's id. */
+/* Converts a name to a file name.  Letters, digits, `-`, `_` and `.` are kept; all other bytes, and
+ * a leading dot, become ~HH.  A name that is too long is cut and ends with the association's id. */
 static void add_file_name(struct text *text, const char *name, int64_t id)
 {
     struct text made = { 0 };

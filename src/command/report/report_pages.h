@@ -20,8 +20,8 @@ struct report_cluster {
 /* Adds one page with everything that was requested. */
 void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count);
 
-/* Writes DIRECTORY/index.html, the same page with links, and DIRECTORY/CLUSTER/ACCOUNT.html for
- * each selected account and its descendants.  Creates missing directories.  Replaces each file
+/* Writes DIRECTORY/index.html, which is that page with links, and DIRECTORY/CLUSTER/ACCOUNT.html
+ * for each selected account and its descendants.  Creates missing directories.  Replaces each file
  * atomically, and the index last.  Returns -1 on error; pages that were not written yet are then
  * unchanged. */
 int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,

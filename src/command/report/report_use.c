@@ -67,8 +67,8 @@ static int largest_first(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* Omits sums of 0 or less.  Suspended time is subtracted after the job was added, so that sums can
- * be negative until then. */
+/* Omits sums of 0 or less.  Suspended time is charged as a negative amount, so a sum need not be
+ * positive. */
 static struct page_uses page_uses_of(const struct class_sums *sums, const struct decay_table *decay)
 {
     struct page_uses usages = { memory_zeroed(sums->count + 1, sizeof *usages.list), 0 };

@@ -33,7 +33,7 @@ struct share_differences {
 
 /* Compares two lists.  Differences of the file's entries are in its order, before entries that are
  * only in the database.  A file may omit the root's own user, which sacctmgr creates automatically.
- * It may also omit shares, which are then not compared.  The caller frees the result. */
+ * The file may also omit shares, which are then not compared.  The caller frees the result. */
 struct share_differences share_differences_find(const struct share_set *file,
                                                 const struct share_set *database);
 void share_differences_free(struct share_differences *differences);

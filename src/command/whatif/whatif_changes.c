@@ -164,7 +164,7 @@ int changes_add(struct whatif_changes *changes, const char *name, const char *te
                                               : 0;
 }
 
-/* Adds a change from a line: the first word is the option, and the rest is its value. */
+/* Adds a change from a line: the first word is the option, and the remaining text is its value. */
 static int whatif_changes_add_line(struct whatif_changes *changes, char *line, struct error *err)
 {
     size_t length = strlen(line);

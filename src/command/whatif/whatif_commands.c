@@ -359,7 +359,7 @@ static describer *const describers[SCHEDULERS] = {
     [SCHEDULER_OPENPBS] = describe_group_line,
 };
 
-/* sacctmgr cannot change these settings, so this adds the line of the file instead. */
+/* sacctmgr cannot change these settings, so this function adds the line for the settings file. */
 static void describe_setting(const struct whatif_change *change, const struct settings *settings,
                              struct whatif *whatif)
 {

@@ -341,7 +341,7 @@ static void add_next(struct text *text, double number, bool first)
     page_add_number(text, number, 4);
 }
 
-/* Fairness is a property of the whole cluster, so other pages do not have it. */
+/* Fairness is a property of the whole cluster, so the pages of accounts do not have it. */
 static void page_add_fairness(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
@@ -477,7 +477,8 @@ static void page_add_queues(struct text *text, const char *name, const struct pa
     text_add(text, "]");
 }
 
-/* Usage by partition or QOS is known for the whole cluster only, so other pages do not have it. */
+/* Usage by partition or QOS is known for the whole cluster only, so the pages of accounts do not
+ * have it. */
 static void page_add_uses(struct text *text, const char *name, const struct page_uses *uses)
 {
     if (!uses->count)

@@ -17,7 +17,8 @@
  * of each kept row.
  */
 
-/* Limits that keep a page small.  A row takes about fifty bytes, a number of a series five. */
+/* Limits that keep a page small.  A row has about fifty bytes, and a number of a series about
+ * five. */
 #define ROWS_AT_MOST 16000u
 #define NUMBERS_AT_MOST 60000u
 #define JOBS_AT_MOST 500u
