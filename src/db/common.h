@@ -6,12 +6,16 @@
 
 /* Functions that the drivers share.  Only drivers include this header. */
 
-/* Returns the common part of a session.  `settings` must outlive it; the driver frees `name`. */
+/*
+ * Returns the common part of a session.  `settings` must outlive the session.  The driver frees the
+ * session's `name`.
+ */
 struct db db_session(const struct db_settings *settings, enum db_role role);
 
 /*
- * Fail with ERROR_OTHER if a statement takes another number of arguments than `given`, or if a
- * query has another number of columns than `types` has letters.
+ * The first fails with ERROR_OTHER unless a statement with `wanted` parameters was given exactly as
+ * many arguments.  The second fails with ERROR_OTHER unless `count`, a query's number of columns,
+ * is the number of letters in `types`.
  */
 int db_check_arguments(const struct db *db, size_t wanted, size_t given, struct error *err);
 int db_check_columns(const struct db *db, size_t count, const char *types, struct error *err);
@@ -24,12 +28,12 @@ int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const 
                      struct error *err);
 
 /*
- * If a query is finished early, the driver reads at most this many further rows before it cancels
- * the query on the server.  Most queries end within that number.
+ * If db_finish() ends a query before its last row, the driver reads at most this many further rows.
+ * If even more rows remain, the driver cancels the query on the server.  Few queries have so many.
  */
 #define ROWS_TO_READ_ON 1000
 
-/* Adds `"a", "b"`. */
+/* Adds the names of the columns, for example `"a", "b"`. */
 void db_add_columns(struct text *sql, const struct db_column *columns, size_t column_count);
 
 /*
@@ -40,8 +44,8 @@ void db_add_insert(struct text *sql, const struct db_bulk *bulk);
 void db_add_values(struct text *sql, const struct db_bulk *bulk, size_t row_count);
 
 /*
- * Adds the clause that makes an INSERT replace stored rows, in the syntax of SQLite and PostgreSQL.
- * For a bulk write without a key it adds nothing.
+ * Adds the clause that makes an INSERT replace stored rows with the same key, in the syntax of
+ * SQLite and PostgreSQL.  Adds nothing for a bulk write without a key.
  */
 void db_add_on_conflict(struct text *sql, const struct db_bulk *bulk);
 

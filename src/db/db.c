@@ -216,8 +216,8 @@ void db_rollback(struct db *db)
 }
 
 /*
- * Some databases could run a statement during a query or a bulk write.  Reject it for all of them,
- * so that code that works with one database works with every other.
+ * Some database systems could run a statement during a query or a bulk write.  Reject such a
+ * statement for all systems, so that code that works with one of them works with every other.
  */
 static int refuse_while_busy(const struct db *db, struct error *err)
 {

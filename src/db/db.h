@@ -5,13 +5,14 @@
 #include "db/driver.h"
 
 /*
- * The database interface: everything that fairmill does with a database goes through it.  Each
- * supported database has a driver, a struct of functions; db/driver.h describes each function.
+ * The database interface.  Everything that fairmill does with a database goes through these
+ * functions.  Each supported database system has a driver, a struct of functions; db/driver.h
+ * describes each function.
  *
- * SQL that is passed here has the same meaning in every database.  Identifiers are in double
- * quotes, texts in single quotes, and each argument is a `?`.  A session does not depend on the
- * server's configuration: each driver sets the isolation level, time limits and character sets
- * itself.  Texts are bytes; no driver converts a character.
+ * SQL that is passed to these functions has the same meaning in every database system.  Identifiers
+ * are in double quotes, texts in single quotes, and each argument is a `?`.  A session does not
+ * depend on the server's configuration: each driver sets the isolation level, time limits and
+ * character sets itself.  Texts are bytes; no driver converts a character.
  */
 
 /* The drivers in this build, ended by NULL, and the driver with a given name, or NULL. */
@@ -22,14 +23,15 @@ const struct db_driver *db_driver_named(const char *name);
 char *db_login_file(const struct db_settings *settings);
 
 /*
- * Returns the reason why tls_mode and tls_ca do not fit each other or the settings' driver, or NULL
- * if they do.  The text is static.
+ * Returns the reason why tls_mode and tls_ca contradict each other, or why the settings' driver
+ * cannot provide them.  Returns NULL if there is no such reason.  The text is static.
  */
 const char *db_tls_objection(const struct db_settings *settings);
 
 /*
- * Opens a session with the driver that the settings name.  Fails with ERROR_SETTINGS if users other
- * than its owner may write to the login file: they could redirect the connection.
+ * Opens a session with the driver that the settings name.  Fails with ERROR_SETTINGS if the build
+ * lacks this driver, or if other users than the owner may write to the login file.  Such users
+ * could redirect the connection.
  */
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err);
@@ -43,16 +45,16 @@ char *db_identity(struct db *db, struct error *err);
  * on failure.
  */
 int db_has_table(struct db *db, const char *name, struct error *err);
-/* Fails with ERROR_DATA if no table can have this name in this database. */
+/* Fails with ERROR_DATA if this database system does not allow a table of this name. */
 int db_check_table_name(const struct db *db, const char *name, struct error *err);
 /*
  * These functions call the session's driver.  db_close(), db_rollback() and db_bulk_abandon()
  * accept NULL.
  *
- * A caller that reads rows or writes in bulk may postpone all checks to the end.  A failure stays
- * with the rows or the bulk write, and NULL counts as failed from the start.  After a failure
- * db_fetch() and db_bulk_row() do nothing and return -1.  db_finish() and db_bulk_end() then return
- * -1, and db_bulk_end() sends nothing more.  `err` holds the first failure.
+ * A caller that reads rows or writes in bulk may check for errors only at the end.  The rows or the
+ * bulk write remember a failure, and NULL is treated as failed.  After a failure, db_fetch() and
+ * db_bulk_row() do nothing and return -1.  db_finish() and db_bulk_end() also return -1, and
+ * db_bulk_end() sends no more rows.  `err` describes the first failure.
  */
 void db_close(struct db *db);
 int db_begin(struct db *db, struct error *err);
@@ -69,14 +71,15 @@ int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
                size_t argument_count, int64_t *changed, struct error *err);
 int db_script(struct db *db, const char *sql, struct error *err);
 /*
- * Shortens the lock timeout, so that a wait ends at most a second after `end_ms`, in
- * clock_milliseconds().  Never sets it above db_lock_wait() or below a second.  Must be called
- * outside of transactions.
+ * Sets the lock timeout so that no wait for a lock ends much later than `end_ms`, in
+ * clock_milliseconds().  The timeout is the time until `end_ms`, rounded up to a second.  It is at
+ * least 1 second and at most db_lock_wait().  Must be called outside of transactions.
  */
 int db_limit_waits(struct db *db, int64_t end_ms, struct error *err);
 /*
- * Writes the name of a lock on an object of this database, such as a cluster's results, to `name`.
- * The name is a hash, because lock names are short and visible to all users of a server.
+ * Writes the name of a lock to `name`.  `what` describes the locked object of this database, such
+ * as a cluster's results.  The name is a hash, because servers limit the length of lock names and
+ * show the names to all users.
  */
 #define DB_LOCK_NAME 32
 int db_name_lock(struct db *db, const char *what, char name[DB_LOCK_NAME], struct error *err);
@@ -87,29 +90,29 @@ struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 /* Sends the remaining rows and frees `bulk`, also on failure. */
 int db_bulk_end(struct db_bulk *bulk, struct error *err);
-/* Frees `bulk` without sending anything more. */
+/* Frees `bulk` and sends no more rows. */
 void db_bulk_abandon(struct db_bulk *bulk);
 
 /*
- * Returns the account of this session as GRANT names it; the caller frees it.  Returns NULL if the
- * database has no accounts or the query fails.
+ * Returns the account of this session in the form that GRANT uses; the caller frees it.  Returns
+ * NULL if the database system has no accounts or the query fails.
  */
 char *db_login(struct db *db);
 
 /*
- * Adds `NAME = VALUE`, separated by commas, for each server variable whose value rules the server
- * out as a host of Slurm's accounting database.
+ * Adds `NAME = VALUE`, separated by commas, for each server variable whose value makes the server
+ * unsuitable for Slurm's accounting database.
  */
 int db_add_doubts(struct db *db, struct text *text, struct error *err);
 /*
- * Fails with ERROR_DENIED if the result tables have an owner whose role this session does not have.
- * Anything that the session added to them would belong to another role.
+ * Fails with ERROR_DENIED if the result tables belong to a role of which this session's account is
+ * not a member.  Objects that the session added to the tables would belong to a different role.
  */
 int db_be_owner(struct db *db, struct error *err);
 
 /*
- * Add the GRANT that the message of an ERROR_DENIED should recommend: add_grant() or
- * add_role_grant() of the settings' driver.  For a driver without privileges they add nothing.
+ * Add the GRANT that the message of an ERROR_DENIED recommends, with add_role_grant() or
+ * add_grant() of the settings' driver.  Add nothing if the driver has no privileges.
  */
 void db_add_role_grant(struct text *text, const struct db_settings *settings, const char *role);
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,

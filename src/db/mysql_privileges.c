@@ -13,7 +13,7 @@
 
 /*
  * In a GRANT on all tables of a database, the database's name is a pattern in which _ matches any
- * character and % any text.  Escape both.
+ * character and % any text.  Escape these two characters.
  */
 static void add_all_tables(struct text *text, const char *database)
 {
@@ -74,7 +74,7 @@ static void mysql_privilege_add_role_grant(struct text *text, const struct db_se
 }
 
 /*
- * A login through the unix socket needs no secret, so it can be created here.  The administrator
+ * A login through the unix socket needs no password, so this SQL can create it.  The administrator
  * must create any other login.
  */
 static void mysql_privilege_add_login(struct text *text, const struct db_settings *settings)
@@ -118,7 +118,10 @@ static void mysql_privilege_add_role(struct text *text, const struct db_settings
     text_format(text, " TO %s;\n", role);
 }
 
-/* The owner's role must exist before the tables are created, because the views belong to it. */
+/*
+ * The owner's role must exist before the tables are created, because it is the definer of the
+ * views.
+ */
 static void mysql_privilege_add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
@@ -137,8 +140,10 @@ static void mysql_privilege_add_before_tables(struct text *text, const struct db
 
 /*
  * Grants the writer's privileges other than reading, table by table: a privilege on all tables of a
- * database cannot be revoked for one table.  Revokes the privileges on the whole database, which an
- * earlier release granted.  MariaDB accepts a REVOKE of a privilege that was never granted.
+ * database cannot be revoked for one table.  An earlier release granted these privileges on the
+ * whole database, so they are revoked there.  MariaDB accepts this REVOKE even if they were never
+ * granted, because the role has SELECT on the database.  Without any privilege there, MariaDB would
+ * fail with error 1141.
  */
 static void add_writing(struct text *text, const struct db_settings *results,
                         const struct db_table *tables, size_t table_count)

@@ -4,8 +4,8 @@
 
 /*
  * Privileges in PostgreSQL, as a script for psql.  PostgreSQL lacks CREATE ROLE IF NOT EXISTS, so a
- * SELECT composes the statement if it is needed and \gexec runs it.  GRANT applies only to the
- * connected database, hence \connect.
+ * SELECT composes the statement if the role is missing, and \gexec runs it.  GRANT applies only to
+ * the connected database, so \connect precedes it.
  */
 
 static const char *account(const struct db_settings *settings)
@@ -63,7 +63,7 @@ static void pgsql_privilege_add_role_grant(struct text *text, const struct db_se
 }
 
 /*
- * A login through the unix socket needs no secret, so it can be created here.  The administrator
+ * A login through the unix socket needs no password, so this SQL can create it.  The administrator
  * must create any other login.
  */
 static void pgsql_privilege_add_login(struct text *text, const struct db_settings *settings)
@@ -77,7 +77,10 @@ static void pgsql_privilege_add_login(struct text *text, const struct db_setting
     text_add(text, " LOGIN PASSWORD '...'\n");
 }
 
-/* Tables belong to the role that created them, and only their owner can alter them. */
+/*
+ * Tables belong to the role that created them, and only their owner can alter them.  So
+ * fairmill_owner creates them.
+ */
 static void pgsql_privilege_add_before_tables(struct text *text, const struct db_settings *results)
 {
     text_add(text, "SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING ''UTF8''', ");

@@ -43,8 +43,8 @@ unsigned db_lock_wait(const struct db_settings *settings)
     unsigned deadline_s = settings->deadline_s;
     if (!deadline_s || deadline_s > LOCK_WAIT_S)
         return LOCK_WAIT_S;
-    /* Shorter than the statement's limit, so that the database can report which lock caused the
-     * wait. */
+    /* Stay below the statement's limit if possible, so that the database can report which lock
+     * caused the wait. */
     return deadline_s > 1 ? deadline_s - 1 : 1;
 }
 

@@ -32,18 +32,20 @@ struct db_value {
 };
 
 /*
- * Column types of a query, one letter for each column:
+ * The column types of a query are a text with one letter for each column:
  *
  *   - 'i' integer
  *   - 'r' real
  *   - 't' text
  *   - 'n' real, or NAN if the value is not a finite number
  *
- * Any column may be NULL.  A value that does not have the type, such as a word or a number out of
- * range for an integer, fails with ERROR_DATA.  The message names the column.
+ * Any column may be NULL.  If a value does not have the type, the read fails with ERROR_DATA, and
+ * the message names the column.  An example is a word or an out-of-range number in an integer
+ * column.
  *
- * Databases store numbers differently: a sum may be a decimal, a large integer a text.  Therefore
- * any value that is completely a number is accepted as one, and an integer can be read as a text.
+ * Database systems return numbers differently: a sum may be a decimal, and a large integer may be a
+ * text.  Therefore a text that consists of a number is accepted as that number, and an integer can
+ * be read as a text.
  */
 
 /* A column of a bulk write: its name, and its type as described above. */
@@ -61,16 +63,17 @@ struct db_value db_text(const char *text); /* NUL-terminated; NULL gives DB_NULL
 struct db_value db_bytes(const char *bytes, size_t length);
 
 /*
- * Return the value of a column that was read with the matching type.  For NULL they return "", NAN
- * and `otherwise`.  The caller frees the text.
+ * Return the value of a column that was read with the matching type.  For NULL, they return "", NAN
+ * and `otherwise`, respectively.  The caller frees the text.
  */
 char *db_value_text(const struct db_value *value);
 double db_value_real(const struct db_value *value);
 int64_t db_value_integer(const struct db_value *value, int64_t otherwise);
 
 /*
- * Converts a value from the database to the type of its column in the query.  Fails with ERROR_DATA
- * unless the value is exactly of that type: '12' is an integer, '12x' and 1.5 are not.
+ * Converts a value from the database to the type of its column in the query.  Leaves NULL
+ * unchanged.  Fails with ERROR_DATA if the value cannot be converted exactly: '12' is an integer,
+ * but '12x' and 1.5 are not.
  */
 int db_value_fit(struct db_value *value, char type, const char *column, struct error *err);
 
@@ -95,12 +98,12 @@ static inline bool db_value_is(const struct db_value *value, char type)
 }
 
 /*
- * Fails with ERROR_OTHER, because a row for a bulk write has a value of another type than its
- * column.
+ * Returns -1 and sets `err` to an ERROR_OTHER: in a row of a bulk write, the value for this column
+ * does not have the column's type.
  */
 int db_value_misfit(const struct db_column *column, struct error *err);
 
-/* Returns the approximate number of bytes that a row takes in the wire protocol. */
+/* Returns the approximate number of bytes that a row needs in the wire protocol. */
 size_t db_row_bytes(const struct db_value *row, size_t count);
 
 #endif

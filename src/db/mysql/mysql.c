@@ -100,7 +100,8 @@ static int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
 #define UNKNOWN_VARIABLE 1193u
 
 /*
- * Setup.  The session sets everything for which a server's configuration could have other values.
+ * Setup.  The session sets every variable that matters here, because a server's configuration may
+ * have other values.
  */
 
 static int run_known(struct mysql_session *session, const char *sql, int64_t argument,
@@ -109,7 +110,8 @@ static int run_known(struct mysql_session *session, const char *sql, int64_t arg
     struct db_value value = db_integer(argument);
     if (session_execute(&session->base, sql, &value, 1, NULL, err) == 0)
         return 0;
-    /* MariaDB and MySQL have different variables; a server that does not know one has the other. */
+    /* MariaDB and MySQL have different variables, so a variable that the server does not know is
+     * not an error. */
     return session->last_error == UNKNOWN_VARIABLE ? 0 : -1;
 }
 
@@ -190,8 +192,8 @@ static int read_variables(struct mysql_session *session, struct error *err)
 }
 
 /*
- * Makes changes that another node of the Galera cluster has committed visible here.  Without this
- * setting a node may be slightly late.
+ * In a Galera cluster, makes each read wait until this node has applied the changes that other
+ * nodes have committed.  Without this setting, a read may miss the latest changes.
  */
 static int see_all_nodes(struct mysql_session *session, struct error *err)
 {
@@ -200,7 +202,8 @@ static int see_all_nodes(struct mysql_session *session, struct error *err)
 
 static int mysql_driver_set_up(struct mysql_session *session, struct error *err)
 {
-    /* NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT give SQL the meaning it has in other databases. */
+    /* NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT give SQL the meaning that it has in other database
+     * systems. */
     if (session_run(
             session,
             "SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,"
@@ -234,8 +237,8 @@ static char *mysql_driver_login_file(const struct db_settings *settings)
 }
 
 /*
- * Sets a shorter idle limit during a transaction, for servers without a separate limit for idle
- * transactions.
+ * Sets the idle limit of a source session, on a server without a separate limit for idle
+ * transactions.  The caller passes a shorter limit for the time of a transaction.
  */
 static int limit_idle(struct mysql_session *session, int64_t seconds, struct error *err)
 {

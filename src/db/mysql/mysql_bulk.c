@@ -8,8 +8,8 @@
 
 /*
  * Rows are collected in batches.  If both the library and the server are MariaDB's, a batch is sent
- * as one array for each column, with a statement for one row.  Otherwise it is sent with a
- * statement for that many rows.
+ * as one array for each column, with a statement for one row.  Otherwise, a batch is sent with a
+ * statement for as many rows as the batch has.
  */
 
 #define ARRAY_ROWS 1000
@@ -17,8 +17,8 @@
 #define STATEMENT_PARAMETERS 65535
 
 /*
- * Approximate maximum length of a batch.  It is also limited to a quarter of the server's
- * max_allowed_packet.
+ * Approximate maximum length of a batch, in bytes.  A batch is also limited to a quarter of the
+ * server's max_allowed_packet.
  */
 #define BATCH_BYTES ((size_t)1024 * 1024)
 
@@ -71,7 +71,7 @@ static void add_on_duplicate(struct text *sql, const struct mysql_bulk *bulk)
     if (!bulk->base.key_count)
         return;
     text_add(sql, " ON DUPLICATE KEY UPDATE ");
-    /* If all columns belong to the key, set them to their own values. */
+    /* The clause must set a column.  If all columns are in the key, set them to the same values. */
     size_t first = bulk->base.key_count < bulk->base.column_count ? bulk->base.key_count : 0;
     for (size_t i = first; i < bulk->base.column_count; i++) {
         text_add(sql, i > first ? ", " : "");
@@ -82,7 +82,7 @@ static void add_on_duplicate(struct text *sql, const struct mysql_bulk *bulk)
     }
 }
 
-/* Ensures that `statement` takes `row_count` rows. */
+/* Ensures that `statement` inserts `row_count` rows. */
 static int prepare_for(struct mysql_bulk *bulk, size_t row_count, struct error *err)
 {
     if (bulk->statement && bulk->statement_rows == row_count)
@@ -189,9 +189,9 @@ int session_bulk_send(struct db_bulk *base, struct error *err)
 }
 
 /*
- * Returns true if the row must wait for the next batch.  All integers of a column in a batch are
- * either signed or unsigned.  So a negative number cannot be in the same batch as a number above
- * INT64_MAX.
+ * Returns true if the row must wait for the next batch.  In a batch, the integers of a column are
+ * sent either all as signed or all as unsigned.  So a negative number cannot be in the same batch
+ * as a number above INT64_MAX.
  */
 static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_value *row)
 {
@@ -274,7 +274,7 @@ struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *e
     }
     text_add(&bulk->texts, "");
 
-    /* Prepare now, so that a fault of the table or its columns is reported before the first row. */
+    /* Prepare now, so that a missing table or column is reported before the first row. */
     if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
         session_bulk_free(&bulk->base);
         return NULL;

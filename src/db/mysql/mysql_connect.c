@@ -14,12 +14,13 @@
 #include "util/text.h"
 
 /*
- * TLS with either client library.  MySQL's library has a mode for each of ours.  MariaDB's has two
- * switches.  One encrypts if the server can, and silently continues if it cannot.  The other checks
- * certificate and host name together, before the login.
+ * TLS with either client library.  MySQL's library has a mode for each tls_mode.  MariaDB's library
+ * has two switches.  The first requests encryption, but the library silently continues without
+ * encryption if the server cannot provide it.  The second makes the library check the certificate
+ * together with the host name, before the login.
  *
- * A library may fall back to weaker encryption, and it reads the option file last.  Therefore
- * session_check_tls() checks the session after it is connected.
+ * A library may fall back to weaker encryption, and the option file, which it reads last, may
+ * override the settings.  Therefore session_check_tls() checks the session after it is connected.
  */
 
 #define HANDSHAKE_FAILED 2026u
@@ -31,8 +32,8 @@ static const char *mode_name(const struct mysql_session *session)
 }
 
 /*
- * Returns true if the connection will be a unix socket.  It is one if the host is 'localhost', or
- * if there is no host and no option file that could name one.
+ * Returns true if the connection will use a unix socket.  The library uses one if the host is
+ * 'localhost', or if the settings have no host and no option file that could name a host.
  */
 static bool goes_by_socket(const struct db_settings *settings)
 {
@@ -179,8 +180,9 @@ static int session_check_tls(struct mysql_session *session, struct error *err)
 }
 
 /*
- * Returns true if the network ended the handshake.  The libraries use the same number for that and
- * for invalid certificates, but add the system's error number to the message in the first case.
+ * Returns true if a network failure ended the handshake.  The libraries use the same error number
+ * for a network failure and for an invalid certificate.  Only the message of a network failure
+ * mentions the end of the data, or ends with the system's error number.
  */
 static bool network_failed(const char *message)
 {
@@ -190,7 +192,10 @@ static bool network_failed(const char *message)
     return length > 2 && message[length - 1] == ')' && isdigit((unsigned char)message[length - 2]);
 }
 
-/* MySQL's library reports this for caching_sha2_password, MySQL's default plugin. */
+/*
+ * Returns true if the account's plugin accepts a password only through an encrypted connection.
+ * MySQL's library reports this for caching_sha2_password, MySQL's default plugin.
+ */
 static bool password_needs_tls(const struct mysql_session *session)
 {
     return session->last_error == PLUGIN_FAILED &&
@@ -201,7 +206,8 @@ static void session_judge_handshake(struct mysql_session *session, struct error 
 {
     const struct db_settings *settings = session->base.settings;
     if (password_needs_tls(session)) {
-        /* Not ERROR_LOGIN or ERROR_DENIED: no password or privilege would help. */
+        /* Use neither ERROR_LOGIN nor ERROR_DENIED, because no other password or privilege would
+         * help. */
         fail(err, ERROR_SETTINGS,
              "%s: %s (%u): tls_mode = '%s' would not encrypt the password; use 'required' with a "
              "server that has TLS, or use a unix socket",
@@ -228,8 +234,9 @@ static const char *or_null(const char *text)
 }
 
 /*
- * If neither the settings nor an option file name a user, returns the user that this process runs
- * as.  The library would use the user who logged in at the terminal, who is different under sudo.
+ * Returns the user to log in as, or NULL if the option file names the user.  If the settings have
+ * neither a user nor an option file, returns the user that this process runs as.  The library would
+ * use the user who logged in at the terminal, who is a different user under sudo.
  */
 static const char *login(const struct db_settings *settings)
 {
@@ -259,7 +266,7 @@ static int prepare_connection(struct mysql_session *session, struct error *err)
     if (session_set_tls(session, err))
         return -1;
 
-    /* Without this option the library reads no option files, not even those in /etc. */
+    /* Without this option the library reads no option files, not even the files in /etc. */
     if (!db_given(settings->option_file))
         return 0;
     /* The library silently treats a missing file as empty. */
@@ -274,7 +281,7 @@ static int prepare_connection(struct mysql_session *session, struct error *err)
 /*
  * MariaDB's library applies the connect timeout to the whole login.  MySQL's library applies it
  * only to the connection, and waits for the reply to the login as long as for the reply to a
- * statement. With MySQL's library, log in without blocking and limit the wait here.
+ * statement.  With MySQL's library, log in without blocking and limit the wait here.
  */
 #ifdef HAVE_MYSQL_REAL_CONNECT_NONBLOCKING
 #define GO_ON mysql_real_connect_nonblocking
@@ -284,16 +291,17 @@ enum { NET_ASYNC_COMPLETE, NET_ASYNC_NOT_READY };
 #endif
 
 /*
- * The password is in the option file or in MYSQL_PWD; the library reads it.  With FOUND_ROWS, an
- * UPDATE counts the rows that it found, as in other databases.
+ * The library reads the password from the option file or from MYSQL_PWD.  With FOUND_ROWS, an
+ * UPDATE returns the number of rows that it found, as in other database systems.
  */
 #define LOGIN(settings)                                                              \
     or_null((settings)->host), login(settings), NULL, or_null((settings)->database), \
         (settings)->port, or_null((settings)->socket), CLIENT_FOUND_ROWS
 
 /*
- * The library does not show whether it wants to write or still has unprocessed input, so never wait
- * longer than this.
+ * Maximum time, in milliseconds, between two calls of the library.  The library does not show
+ * whether it wants to write or still has unprocessed input, so a longer wait for the socket could
+ * be useless.
  */
 #define PAUSE_MS 10
 
@@ -309,8 +317,8 @@ static bool lost_the_reason(unsigned number)
 }
 
 /*
- * Logs in again, blocking, because a blocking login reads the server's reason.  Each read may take
- * until `until_ms`, the end of the time for the login, but at least a second.
+ * Logs in again with a blocking call, because such a call reads the server's reason.  Each read may
+ * wait until `until_ms`, the end of the time for the login, and always for at least a second.
  */
 static int ask_for_the_reason(struct mysql_session *session, int64_t until_ms, struct error *err)
 {

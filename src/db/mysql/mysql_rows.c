@@ -9,8 +9,8 @@
 #define TEXT_ROOM 256
 
 /*
- * The wire type of a column: the one closest to the stored type, so that the library does not
- * convert values.
+ * The wire type of a column.  It is the closest type to the stored type, so that the library does
+ * not convert values.
  */
 enum wire {
     WIRE_INTEGER,
@@ -231,8 +231,9 @@ int session_fetch(struct db_rows *base, const struct db_value **row, struct erro
 }
 
 /*
- * The rest of a result must be read before the session can be used again.  If it is long, the
- * server is told to end the query; the session, its transaction and its locks remain.
+ * The remaining rows of a result must be read before the session can be used again.  If there are
+ * many of them, another session makes the server end the query.  This session, its transaction and
+ * its locks are kept.
  */
 void session_finish(struct db_rows *base)
 {

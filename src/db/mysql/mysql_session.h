@@ -7,7 +7,8 @@
 #include "db/common.h"
 
 /*
- * Shared by the files of the mysql driver.  Each file calls only the files named before it:
+ * Shared by the files of the mysql driver.  Each file calls functions only of files that are listed
+ * above it:
  *
  *   - mysql_statement.c: errors and statements
  *   - mysql_connect.c: connections and TLS
@@ -30,18 +31,20 @@ typedef bool mysql_flag;
 struct mysql_session {
     struct db base;
     MYSQL *mysql;
-    size_t packet_bytes;  /* maximum length of a statement that the server accepts */
-    unsigned last_error;  /* number of the last error, for callers that can handle it */
-    bool is_galera;       /* a node of a Galera cluster: a commit fails if it conflicts with another
-                             node's */
-    bool in_transaction;  /* a transaction was begun and not ended */
-    bool stuck;           /* in a transaction that could not be rolled back */
-    bool idle_is_limited; /* idle transactions have a timeout of their own, which MySQL lacks */
+    size_t packet_bytes; /* maximum length of a statement that the server accepts */
+    unsigned last_error; /* number of the last error, for callers that can handle it */
+    /* The server is a node of a Galera cluster, where a commit fails if it conflicts with a commit
+     * on another node. */
+    bool is_galera;
+    bool in_transaction; /* a transaction was begun and not ended */
+    bool stuck;          /* in a transaction that could not be rolled back */
+    /* The server has a separate timeout for idle transactions (MySQL does not). */
+    bool idle_is_limited;
 };
 
 /*
- * Store the last error of the connection or the statement in `err`, with the class of its number.
- * Return -1.
+ * Store the last error of the connection or the statement in `err`, with the error class for its
+ * number.  Return -1.
  */
 int session_fail_connection(struct mysql_session *session, struct error *err);
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
@@ -65,8 +68,8 @@ int session_execute(struct db *db, const char *sql, const struct db_value *argum
                     size_t argument_count, int64_t *changed, struct error *err);
 /*
  * The first runs one statement without arguments that returns no rows.  The second returns a script
- * for an administrator, in which the owner's role defines the views; the caller frees it.  The
- * third runs a script, and chooses a definer for its views.
+ * for an administrator, in which the owner's role is the definer of the views; the caller frees the
+ * script.  The third runs a script, and chooses a definer for its views.
  */
 int session_run(struct mysql_session *session, const char *sql, struct error *err);
 char *mysql_fit(const char *sql);
@@ -76,7 +79,10 @@ int session_script(struct db *db, const char *sql, struct error *err);
 int session_send_parameters(struct mysql_session *session, MYSQL_STMT *statement,
                             MYSQL_BIND *parameters, size_t count, struct error *err);
 
-/* Returns a connection that uses the settings' TLS mode but is not set up, or NULL on failure. */
+/*
+ * Connects and logs in, with the settings' TLS mode, but does not set the session's variables.
+ * Returns NULL on failure.
+ */
 struct mysql_session *session_connect(const struct db_settings *settings, enum db_role role,
                                       struct error *err);
 void session_close(struct db *db);

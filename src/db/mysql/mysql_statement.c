@@ -7,7 +7,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Ranges of error numbers.  No header has the names for both MariaDB and MySQL. */
+/* Error classes of ranges of error numbers.  No header has the names for both MariaDB and MySQL. */
 static const struct {
     unsigned first, last;
     enum error_class class;
@@ -224,10 +224,12 @@ int session_run(struct mysql_session *session, const char *sql, struct error *er
  * The account whose privileges a view uses.  With SQL SECURITY DEFINER, readers need no privileges
  * on the view's tables.  That fails in two cases if the login has its privileges from a role:
  *
- *   - MariaDB ignores the roles of a definer.  Therefore the role itself becomes the definer.
- *   - MySQL (9.7) ignores them if the database's name contains an underscore, which GRANTs escape.
- *     Readers could then not use the view until an administrator had run the SQL of
- *     `init --print`.  Therefore the view uses the privileges of its reader.
+ *   - MariaDB ignores the roles of a definer.  Therefore the role itself becomes the view's
+ *     definer.
+ *   - MySQL (9.7) ignores the definer's roles if the database's name contains an underscore or a
+ *     percent sign, which GRANTs escape.  Readers could not use the view until an administrator had
+ *     run the SQL of `init --print`.  Therefore the view uses the privileges of the user who reads
+ *     it.
  */
 enum definer { BY_LOGIN, BY_ROLE, BY_READER };
 

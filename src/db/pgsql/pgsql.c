@@ -19,16 +19,17 @@
  */
 
 /*
- * Data that arrives must still be replayed.  If a standby does so within this time, its lag is 0,
- * even if its newest transaction is old.
+ * Maximum time, in milliseconds, to wait until the standby has replayed the data that it had
+ * received at the first query.  If it does so in this time, its lag is the time waited, even if its
+ * newest transaction is old.
  */
 #define CATCH_UP_MS 2000
 #define LOOK_EVERY_MS 50
 
 /*
- * The argument is the WAL position that must be replayed; NULL means the position received by now.
+ * The argument is the WAL position that must be replayed; NULL means the position received so far.
  * The first column is the lag in seconds: 0 if there is no lag, NULL if nothing was ever replayed.
- * The second column is the position received by now, or NULL without a connection to the primary.
+ * The second column is the position received so far, or NULL without a connection to the primary.
  * Every account may read the number of WAL receivers, but not their details.
  */
 static const char look[] =
@@ -44,7 +45,10 @@ static const char look[] =
     "  pg_catalog.pg_last_wal_replay_lsn() AS replayed,"
     "  pg_catalog.pg_last_xact_replay_timestamp() AS newest) AS r";
 
-/* Queries the lag once.  The first call that finds a connection sets `received`. */
+/*
+ * Queries the lag once.  If `received` is empty and the standby is connected to its primary, sets
+ * `received` to the position received so far.
+ */
 static int look_once(struct db *db, struct text *received, int64_t *lag_s, struct error *err)
 {
     struct db_value argument = received->length ? db_text(received->bytes) : db_null();
@@ -97,8 +101,8 @@ static char *pgsql_driver_login_file(const struct db_settings *settings)
 }
 
 /*
- * Through a unix socket, libpq would silently ignore the TLS mode.  A service may name another
- * host.
+ * With a unix socket, libpq would silently ignore the TLS mode.  If a service is set, it may name a
+ * host, so the connection does not have to be a unix socket.
  */
 static const char *tls_objection(const struct db_settings *settings)
 {
@@ -118,14 +122,14 @@ static void pgsql_driver_rollback(struct db *db)
 static int pgsql_driver_begin(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
-    /* The server would only warn, and continue the previous transaction. */
+    /* If a transaction is open, BEGIN only warns and continues that transaction. */
     if (PQtransactionStatus(session->connection) == PQTRANS_INTRANS ||
         PQtransactionStatus(session->connection) == PQTRANS_INERROR)
         return fail(err, ERROR_GONE, "%s: the previous transaction could not be rolled back",
                     session->base.name);
     /* Write access is the session's default and is not requested here.  A replica would reject such
-     * a request; without it, the first write fails with an error that shows that the server is a
-     * replica. */
+     * a request; without the request, the first write fails with an error that shows that the
+     * server is a replica. */
     if (db_role_writes(db->role))
         return pgsql_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED", err);
     /* BEGIN alone does not take a snapshot; the first query does. */
@@ -140,8 +144,9 @@ static int pgsql_driver_begin(struct db *db, struct error *err)
  * Fails with ERROR_RETRY if a table that was read has been rewritten or created since the snapshot.
  * To the snapshot such a table looks empty, and the server reports no error.  Column
  * pg_class.relfilenode shows the table's file in the snapshot, and pg_relation_filenode() the
- * current one; they must be the same.  Tables that were read are locked, so the result stays valid.
- * VACUUM FULL keeps the rows but changes the file, so it costs a retry.
+ * current one; they must be the same.  The transaction has locks on the tables that it read, so the
+ * result remains valid.  VACUUM FULL keeps the rows but changes the file, so it also causes a
+ * retry.
  */
 static int check_snapshot(struct db *db, struct error *err)
 {
@@ -167,7 +172,10 @@ static int check_snapshot(struct db *db, struct error *err)
     return got ? -1 : 0;
 }
 
-/* If a statement of the transaction has failed, COMMIT rolls it back and reports no error. */
+/*
+ * If a statement of the transaction has failed, COMMIT rolls the transaction back and reports no
+ * error.
+ */
 static int pgsql_driver_commit(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
@@ -183,8 +191,6 @@ static int pgsql_driver_commit(struct db *db, struct error *err)
     return 0;
 }
 
-/* Advisory locks have numbers, not names. */
-
 static int pgsql_driver_set_lock_wait(struct db *db, unsigned seconds, struct error *err)
 {
     char digits[24];
@@ -192,6 +198,7 @@ static int pgsql_driver_set_lock_wait(struct db *db, unsigned seconds, struct er
     return pgsql_execute(db, "SELECT set_config('lock_timeout', ?, false)", &wait, 1, NULL, err);
 }
 
+/* Advisory locks have numbers and no names, so use a hash of the name. */
 static struct db_value lock_key(const char *name)
 {
     return db_integer((int64_t)XXH3_64bits(name, strlen(name)));
@@ -214,7 +221,7 @@ const struct db_driver pgsql_driver = {
     .comes_back = true,
     .scan_hint = "",
     .updates_in_place = true,
-    /* Compares texts, because a value of type `name` is cut to 63 bytes. */
+    /* Compares texts, because a conversion to type `name` would cut the argument to 63 bytes. */
     .columns_query = "SELECT a.attname FROM pg_catalog.pg_class c "
                      "JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid "
                      "WHERE c.relname = CAST(? AS text) AND pg_catalog.pg_table_is_visible(c.oid) "
@@ -222,11 +229,12 @@ const struct db_driver pgsql_driver = {
                      "AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT') "
                      "ORDER BY a.attnum",
     .name_bytes = 63,
-    /* A replica has the same identifier, and counts as the same database. */
+    /* A replica has the same identifier, and is treated as the same database. */
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",
     .login_query = "SELECT CAST(current_user AS text)",
-    /* Up to PostgreSQL 14 every user may create tables in the schema `public`. */
+    /* Up to PostgreSQL 14 every user may create tables in the schema `public`, so the server would
+       not reject a login that lacks the owner's role. */
     .owner_query = "SELECT CAST(pg_catalog.pg_get_userbyid(relowner) AS text) "
                    "FROM pg_catalog.pg_class "
                    "WHERE oid = pg_catalog.to_regclass('fairmill_schema') "

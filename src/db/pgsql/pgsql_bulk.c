@@ -13,19 +13,22 @@
  * Rows are collected in batches.
  *
  * Without a key, a batch is sent with COPY, the fastest method.  COPY cannot replace rows.  With a
- * key, a batch is sent as one array for each column, first to an UPDATE.  If that did not find all
- * rows, an INSERT adds the missing ones; it updates rows that another session has added in the
- * meantime.  An INSERT of all rows would first lock each row, and write that to the WAL.
+ * key, a batch is sent as one array for each column, first to an UPDATE.  If the UPDATE did not
+ * find all rows, an INSERT adds the missing rows.  The INSERT updates rows that another session has
+ * added in the meantime.  An INSERT without the UPDATE would first lock each existing row, and
+ * would write each lock to the WAL.
  *
- * After a few batches with a key, further rows are copied into a temporary table.  One UPDATE and
- * one INSERT then take them from there, in a third of the time.  For few rows this would be too
- * expensive, because creating such a table writes a hundred kilobytes of WAL.
+ * After ARRAY_BATCHES batches with a key, further rows are copied into a temporary table.  At the
+ * end, one UPDATE and one INSERT write them to the bulk write's table, which takes a third of the
+ * time.  For few rows this would be too expensive, because creating a temporary table writes about
+ * a hundred kilobytes of WAL.
  *
  * In COPY and in arrays, a value is its length and its bytes, in network byte order.
  *
- * The driver sends a batch and waits for it only when the next one is full, so that the server
- * works in the meantime.  A COPY is sent together with its end, and is short enough to be sent at
- * once.  Otherwise the server would wait for the rest, and it checks no time limit while it does.
+ * The driver sends a batch, and waits for its result only when the next batch is full, so that the
+ * server works in the meantime.  A COPY is sent together with its end, and is short enough to be
+ * sent at once.  Otherwise the server would wait for the remaining data, and it checks no time
+ * limit during this wait.
  */
 
 #define BATCH_BYTES ((size_t)1024 * 1024)
@@ -56,12 +59,12 @@ struct pgsql_bulk {
     struct text *parts; /* an array for each column; for COPY, one text with all rows */
     size_t row_count, bytes, batches;
     size_t staged;              /* rows in the temporary table */
-    struct pgsql_range *ranges; /* the ranges of their keys */
-    bool under_way;             /* a COPY or an UPDATE was sent and its result not read */
+    struct pgsql_range *ranges; /* the ranges of these rows' keys */
+    bool under_way;             /* a COPY or an UPDATE was sent, and its result was not read */
     struct text *arrays;
-    struct pgsql_parameters
-        parameters; /* the arrays as parameters, while the UPDATE is in progress */
-    size_t sent;    /* rows in them */
+    /* The arrays as parameters, while the UPDATE is in progress. */
+    struct pgsql_parameters parameters;
+    size_t sent; /* number of rows in `parameters` */
 };
 
 static void add_16(struct text *part, uint16_t number)
@@ -86,7 +89,10 @@ static void add_64(struct text *part, uint64_t number)
 #define NUMERIC_DIGITS 5 /* digits of 2^64 in this base */
 #define NUMERIC_NEGATIVE 0x4000
 
-/* Adds a decimal: the number of base 10000 digits, the weight of the first, sign, scale, digits. */
+/*
+ * Adds a decimal, which is the number of base 10000 digits, the weight of the first, sign, scale
+ * and digits.
+ */
 static void add_numeric(struct text *part, uint64_t magnitude, bool negative)
 {
     uint16_t digits[NUMERIC_DIGITS];
@@ -161,8 +167,9 @@ static void pgsql_bulk_empty_batch(struct pgsql_bulk *bulk)
 }
 
 /*
- * libpq stores data that it cannot send at once.  If it fails to, the COPY cannot be ended: the
- * server would take rows without the trailer as complete.  So the session is marked as hung.
+ * libpq stores data that it cannot send at once.  If libpq runs out of memory for the data, the
+ * COPY must not be ended, because the server would accept the rows without the trailer as complete.
+ * So the session is marked as hung.
  */
 static int put_copy(struct pgsql_bulk *bulk, struct error *err)
 {
@@ -210,8 +217,8 @@ static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
 }
 
 /*
- * Adds an array: the number of dimensions, whether it has NULLs, the type of its elements, their
- * number, and the index of the first.
+ * Adds an array in its wire format, which begins with the number of dimensions and a flag for
+ * NULLs.  The type of the elements, their number, the index of the first, and the elements follow.
  */
 static void add_array(struct text *array, const struct wire_type *type, const struct text *part,
                       size_t row_count)
@@ -343,9 +350,9 @@ static void add_same_key(struct text *sql, const struct db_bulk *bulk)
 }
 
 /*
- * Adds an INSERT of the rows that are not in the table yet.  `rows` is SQL for rows with the
- * columns of the table, in the same order.  `where` is a further condition on the table's rows, or
- * "".
+ * Adds an INSERT of the rows that are not in the table yet.  `rows` is a table expression with the
+ * columns of the bulk write, in the same order.  `where` is a further condition on the table's
+ * rows, or "".
  */
 static void add_insert_new(struct text *sql, const struct db_bulk *bulk, const char *rows,
                            const char *where)
@@ -362,8 +369,8 @@ static void add_insert_new(struct text *sql, const struct db_bulk *bulk, const c
 
 /*
  * Adds a table expression for the arrays.  Each array is in a subquery, so that the planner does
- * not know the number of elements and uses the index of the key.  Otherwise it might read the whole
- * table for each batch.
+ * not know the number of elements and uses the index of the key.  Otherwise the server might read
+ * the whole table for each batch.
  */
 static void add_arrays(struct text *sql, const struct db_bulk *bulk)
 {
@@ -381,7 +388,7 @@ static char *insert_statement(const struct db_bulk *bulk)
     return sql.bytes;
 }
 
-/* Adds an UPDATE of the table from `rows`, as in add_insert_new(). */
+/* Adds an UPDATE of the table from `rows`, which is as in add_insert_new(). */
 static void add_update(struct text *sql, const struct db_bulk *bulk, const char *rows)
 {
     text_add(sql, "UPDATE ");
@@ -396,7 +403,7 @@ static void add_update(struct text *sql, const struct db_bulk *bulk, const char 
     add_same_key(sql, bulk);
 }
 
-/* Returns NULL if all columns belong to the key. */
+/* Returns NULL if all columns are in the key, because no column is left to update. */
 static char *update_statement(const struct db_bulk *bulk)
 {
     struct text sql = { 0 }, rows = { 0 };
@@ -465,8 +472,9 @@ static int pgsql_bulk_run_with(struct pgsql_bulk *bulk, const char *sql,
 }
 
 /*
- * Moves the rows from the temporary table to their own.  The condition tells the planner which part
- * of the table has the keys; without it, the planner would read the whole table.
+ * Writes the rows of the temporary table to the bulk write's table.  A condition tells the planner
+ * which part of that table has the keys.  Without the condition, the server would read the whole
+ * table.
  */
 static int take_staged(struct pgsql_bulk *bulk, struct error *err)
 {
@@ -489,8 +497,8 @@ static int take_staged(struct pgsql_bulk *bulk, struct error *err)
 }
 
 /*
- * If a table has no statistics yet, the planner assumes that the key ranges contain one row.  It
- * would then read all rows of the ranges for each row of the temporary table.  So turn nested loops
+ * If a table has no statistics yet, the planner assumes that the key ranges contain one row.  Its
+ * plan would read all rows of the ranges for each row of the temporary table.  So turn nested loops
  * off.
  */
 static int end_staging(struct pgsql_bulk *bulk, struct error *err)

@@ -17,9 +17,10 @@
 #define SOURCE_STALLED_S 10u
 
 /*
- * Limits, in seconds, for a session of the results.  A session that writes is idle only outside of
- * transactions, while the source is read.  A session that reads may be idle in its transaction for
- * that time, while its rows are compared with the source.
+ * Limits, in seconds, for a session of the results.  RESULTS_IDLE_S is for the transactions of a
+ * session that writes; such a session waits for the source only outside of transactions.  A session
+ * that only reads may be idle in its transaction for db_results_idle(), while its rows are compared
+ * with the source.
  */
 #define RESULTS_IDLE_S 60u
 #define RESULTS_STALLED_S 60u
@@ -31,8 +32,9 @@ struct db_value pgsql_milliseconds(char digits[24], unsigned seconds)
 }
 
 /*
- * Setup.  The session sets everything for which the server, the database or the account could have
- * other values.  The exception is search_path, which determines where the tables are.
+ * Setup.  The session sets every parameter that matters here, because the server, the database or
+ * the account may have other values.  The exception is search_path, which determines where the
+ * tables are.
  */
 
 static int pgsql_connect_set_limits(struct pgsql_session *session, struct error *err)
@@ -61,9 +63,9 @@ static int pgsql_connect_set_limits(struct pgsql_session *session, struct error 
                       " set_config('tcp_keepalives_count', '3', false)",
                       limits, sizeof limits / sizeof *limits, NULL, err))
         return -1;
-    /* Set only the limits that the server knows, because older servers lack some.  `jit` is off
-     * because compilation of a query that uses an index takes longer than the query.  For queries
-     * of a whole table it has no benefit. */
+    /* Set only the parameters that the server knows, because older servers lack some of them. `jit`
+     * is off because compiling a query that uses an index takes longer than the query.  For queries
+     * of a whole table, compiling has no benefit. */
     return pgsql_execute(&session->base,
                          "SELECT set_config(name,"
                          " CASE name WHEN 'tcp_user_timeout' THEN ?"
@@ -76,8 +78,8 @@ static int pgsql_connect_set_limits(struct pgsql_session *session, struct error 
 
 /*
  * Assumes the role of the tables' owner, if this session may.  Objects that init adds to existing
- * tables must belong to their owner, not to the login that was granted the role for an upgrade.
- * Otherwise the login could change a part of the ledger.
+ * tables must belong to the tables' owner, not to the login that was granted the role for an
+ * upgrade.  Otherwise that login could change a part of the ledger.
  */
 static int become_owner(struct pgsql_session *session, struct error *err)
 {
@@ -117,8 +119,8 @@ static void ignore_notice(void *context, const char *message)
 }
 
 /*
- * Keywords and values for libpq.  For an empty value libpq uses its default, from the service, the
- * environment or its sources.  Passwords are never among the values.
+ * Keywords and values for libpq.  For an empty value, libpq uses the value of the service or of the
+ * environment, or its built-in default.  Passwords are never among the values.
  */
 #define CONNECTION_KEYS 16
 struct connection_keys {
@@ -182,7 +184,8 @@ static int pgsql_connect_session(struct pgsql_session *session, struct error *er
     fill_keys(&keys, settings, session->base.role);
     unsigned wait_s = db_connect_wait(settings);
     int64_t until_ms = clock_milliseconds() + (int64_t)wait_s * 1000;
-    /* 0: the database's name is not a connection string, even if it contains an equals sign. */
+    /* The last argument, 0, makes libpq use the database's name as it is.  Otherwise libpq would
+     * read a name with an equals sign as a connection string. */
     PGconn *connection = PQconnectStartParams(keys.names, keys.values, 0);
     if (!connection)
         return fail(err, ERROR_OTHER, "out of memory");
@@ -190,7 +193,7 @@ static int pgsql_connect_session(struct pgsql_session *session, struct error *er
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE);
     PQsetNoticeProcessor(connection, ignore_notice, NULL);
 
-    /* Invalid options fail at once, but so does a missing server. */
+    /* Invalid options fail at once, but so does a missing server.  PQpingParams() shows which. */
     if (PQstatus(connection) == CONNECTION_BAD) {
         bool attempted = PQpingParams(keys.names, keys.values, 0) != PQPING_NO_ATTEMPT;
         return pgsql_fail_connecting(session, !attempted, err);
@@ -237,7 +240,8 @@ void pgsql_cancel(struct pgsql_session *session)
 {
     if (session->hung)
         return;
-    /* With a connection pooler, the PID may belong to no server process or to another user's. */
+    /* With a connection pooler, the PID may belong to no server process or to another user's, so
+     * check the application's name. */
     static const char cancel[] = "SELECT pg_catalog.pg_cancel_backend(pid) "
                                  "FROM pg_catalog.pg_stat_activity "
                                  "WHERE pid = ? AND application_name = 'fairmill'";

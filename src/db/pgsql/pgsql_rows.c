@@ -10,12 +10,13 @@
 #include "util/text.h"
 
 /*
- * Rows arrive one by one, in libpq's single-row mode, and their values as text.  Text is as fast as
- * binary, and it works for every number type that a foreign table may have.
+ * Rows arrive one by one, in libpq's single-row mode, and their values arrive as text.  Text is as
+ * fast as binary, and it works for every number type that a foreign table may have.
  *
- * In this mode libpq creates a result with all columns for each row.  That is more than half of the
- * cost of a row in this process.  Lines of a COPY arrive without that.  But a COPY accepts no
- * arguments and does not describe its columns, so it needs another round trip at the start.
+ * In single-row mode, libpq creates a result with all columns for each row, which takes more than
+ * half of the time that this process spends on a row.  For the lines of a COPY, libpq creates no
+ * results, so queries with many rows use COPY.  But a COPY accepts no arguments and does not
+ * describe its columns, so it needs one more round trip at the start.
  */
 
 /*
@@ -34,10 +35,11 @@ struct pgsql_rows_answer_column {
 
 struct pgsql_rows {
     struct db_rows base;
-    PGresult *result; /* the last or the next row, or the result that ended the query */
+    PGresult *result; /* the last row that was returned, the next row, or the result that ended the
+                         query */
     bool unread;      /* `result` was not returned yet */
     bool copies;      /* more lines of a COPY follow */
-    char *line;       /* the last line */
+    char *line;       /* the last line of the COPY that was received */
     bool savepoint;
     timer_t waker;
     bool has_waker;
@@ -80,12 +82,13 @@ static void release_savepoint(struct pgsql_rows *rows)
 
 /*
  * While this process does not read its rows, the server waits, and its transaction keeps other
- * sessions from altering the tables.  Through TCP, tcp_user_timeout ends this.  Through a unix
- * socket the server checks no time limit while it waits, so it would wait as long as this process
- * is stopped.  Therefore a timer sends SIGCONT, which has no effect on a running process.
+ * sessions from altering the tables.  With TCP, tcp_user_timeout ends this wait.  With a unix
+ * socket, the server checks no time limit while it waits, so it would wait as long as this process
+ * is stopped.  Therefore a timer sends SIGCONT to this process, which has no effect while the
+ * process runs.
  *
- * With a cursor the server would be idle, for which it has a time limit, but rows would take a
- * third longer.
+ * With a cursor, the server would not wait but be idle, and it has a time limit for idle sessions.
+ * But reading rows would take a third longer.
  */
 static void set_waker(struct pgsql_rows *rows)
 {
@@ -135,7 +138,7 @@ void pgsql_finish(struct db_rows *base)
         receive(rows);
     if (is_row(rows->result))
         pgsql_cancel((struct pgsql_session *)base->db);
-    /* The last row or an error is followed by the end, a NULL result. */
+    /* After the last row or an error, a NULL result marks the end. */
     PQclear(rows->result);
     pgsql_pass_over((struct pgsql_session *)base->db);
     if (rows->has_waker)
@@ -243,8 +246,8 @@ struct db_rows *pgsql_query(struct db *db, const struct db_question *question, s
 }
 
 /*
- * The server's integers are valid and in range.  Strict parsing would take a fifth of the time
- * spent on a row.
+ * Does not check the digits, because the server's integers are valid and in range.  Strict parsing
+ * would take a fifth of the time spent on a row.
  */
 static int64_t read_integer(const char *digits)
 {
@@ -260,7 +263,7 @@ static unsigned char nibble(char digit)
     return (unsigned char)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-/* decodes \x616263 */
+/* Decodes bytea in hexadecimal format, for example \x616263. */
 static struct db_value decode_bytea(struct pgsql_rows_answer_column *column, const char *hex,
                                     size_t length)
 {

@@ -7,7 +7,8 @@
 #include "db/common.h"
 
 /*
- * Shared by the files of the pgsql driver.  Each file calls only the files named before it:
+ * Shared by the files of the pgsql driver.  Each file calls functions only of files that are listed
+ * above it:
  *
  *   - pgsql_statement.c: sends statements, waits, reports errors
  *   - pgsql_connect.c: sessions
@@ -42,16 +43,19 @@ enum { PGSQL_AS_TEXT = 0, PGSQL_AS_BINARY = 1 };
 struct pgsql_session {
     struct db base;
     PGconn *connection;
-    int64_t until_ms; /* time limit of the last message, in clock_milliseconds() */
-    bool hung; /* no reply in time, or memory ran out while libpq read it; the session can only be
-                  closed */
+    /* When the wait for the reply to the last message ends, in clock_milliseconds(). */
+    int64_t until_ms;
+    /* The server did not reply in time, or libpq could not continue.  The session can only be
+     * closed. */
+    bool hung;
 };
 
 /* Stores the error of a result, or of the connection if `result` is NULL, in `err`.  Returns -1. */
 int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct error *err);
 /*
- * Stores the error of a connection that was not established in `err`.  Returns -1.
- * `options_are_wrong` gives an error without SQLSTATE the class ERROR_SETTINGS.
+ * Stores the error of a connection that was not established in `err`.  Returns -1.  If
+ * `options_are_wrong` is true, an error without SQLSTATE has the class ERROR_SETTINGS, unless the
+ * server requested a password.
  */
 int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong, struct error *err);
 
@@ -65,7 +69,7 @@ bool pgsql_wait(PGconn *connection, short events, int64_t until_ms);
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err);
 /*
- * Requests a description of a query with an integer for each `?`.  The next result then has its
+ * Requests a description of a query with an integer for each `?`.  The next result has the query's
  * columns and no rows.
  */
 int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t argument_count,
@@ -78,7 +82,8 @@ int pgsql_send_copy(struct pgsql_session *session, const char *sql, const struct
                     struct error *err);
 int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err);
 /*
- * Arguments as libpq takes them, for statements with $1, $2, ...  The values belong to the caller.
+ * Arguments in libpq's form, for statements with $1, $2, ...  pgsql_parameters_free() does not free
+ * the values; the caller does.
  */
 struct pgsql_parameters {
     size_t count;
@@ -92,10 +97,10 @@ int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
                           const struct pgsql_parameters *parameters, struct error *err);
 /*
  * Returns the next line of the COPY in progress; the caller frees it with PQfreemem().  Returns
- * NULL after the last line and on failure; the next result then holds the reason.
+ * NULL after the last line and on failure; the next result shows which of these happened.
  */
 char *pgsql_next_line(struct pgsql_session *session);
-/* Returns the next result.  Returns NULL after the last one, or if the server does not reply. */
+/* Returns the next result.  Returns NULL after the last result, or if the server does not reply. */
 PGresult *pgsql_next(struct pgsql_session *session);
 /* Reads and discards the remaining results, including errors. */
 void pgsql_pass_over(struct pgsql_session *session);
@@ -114,8 +119,8 @@ struct db *pgsql_open(const struct db_settings *settings, enum db_role role, str
 void pgsql_close(struct db *db);
 
 /*
- * Makes the server end the statement in progress, and discards its results.  An open transaction is
- * then aborted, back to its last savepoint.
+ * Makes the server end the statement in progress, and discards its results.  An open transaction
+ * afterwards accepts only a rollback, completely or to its last savepoint.
  */
 void pgsql_cancel(struct pgsql_session *session);
 
@@ -128,12 +133,12 @@ int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error 
 void pgsql_finish(struct db_rows *rows);
 
 /*
- * The range of the keys of many rows, for one column.  A statement about these rows then reads only
- * that part of the table.
+ * The range of the values of one key column in many rows.  With a condition for this range, a
+ * statement about these rows reads only that part of the table.
  */
 struct pgsql_range {
     bool begun; /* a row was recorded */
-    bool open;  /* no range: texts differ, or a value is not an integer */
+    bool open;  /* no range is known: texts differ, or a value is neither an integer nor a text */
     int64_t least, most;
     char *text; /* the text that all rows have in this column; NULL for integers */
 };
@@ -142,9 +147,9 @@ struct pgsql_range {
 void pgsql_ranges_note(struct pgsql_range *ranges, size_t count, const struct db_value *key);
 /*
  * Adds a condition for each column with a known range: ` AND table.column = ?` for a single value,
- * else ` AND table.column BETWEEN ? AND ?`.  After an equality an index can also use the next
- * column.  `arguments` must have room for two values per column; they point into `ranges`.  Returns
- * the number of arguments.
+ * else ` AND table.column BETWEEN ? AND ?`.  After an equality, an index can also use the next
+ * column.  `arguments` must have room for two values per column; texts in it point into `ranges`.
+ * Returns the number of arguments.
  */
 size_t pgsql_ranges_add(const struct pgsql_range *ranges, const struct db_bulk *bulk,
                         struct text *sql, struct db_value *arguments);

@@ -17,22 +17,21 @@
 
 #define STATE_LENGTH 5
 
-/* SQLSTATEs or prefixes of them.  The first entry that matches counts. */
+/* SQLSTATEs or prefixes of them.  The first entry that matches is used. */
 static const struct {
     const char *state;
     enum error_class class;
 } classes[] = {
-    { "08", ERROR_GONE },    /* connection */
-    { "25P03", ERROR_GONE }, /* idle in a transaction too long */
-    { "25P04", ERROR_GONE }, /* transaction_timeout */
-    { "53000", ERROR_GONE }, /* out of resources */
-    { "53200", ERROR_GONE }, /* server out of memory */
-    { "53300", ERROR_GONE }, /* too many connections */
-    { "57014", ERROR_GONE }, /* statement_timeout, or canceled by another session */
-    { "57P", ERROR_GONE },   /* shutdown, crash, startup, or session terminated */
-    { "HV00N", ERROR_GONE }, /* the remote server of a foreign table */
-    { "40",
-      ERROR_RETRY }, /* serialization failure, deadlock, or conflict with a replica's recovery */
+    { "08", ERROR_GONE },       /* connection */
+    { "25P03", ERROR_GONE },    /* idle in a transaction too long */
+    { "25P04", ERROR_GONE },    /* transaction_timeout */
+    { "53000", ERROR_GONE },    /* out of resources */
+    { "53200", ERROR_GONE },    /* server out of memory */
+    { "53300", ERROR_GONE },    /* too many connections */
+    { "57014", ERROR_GONE },    /* statement_timeout, or canceled by another session */
+    { "57P", ERROR_GONE },      /* shutdown, crash, startup, or session terminated */
+    { "HV00N", ERROR_GONE },    /* the remote server of a foreign table */
+    { "40", ERROR_RETRY },      /* serialization failure, deadlock, conflict with recovery */
     { "55P03", ERROR_RETRY },   /* lock_timeout */
     { "28", ERROR_LOGIN },      /* login */
     { "42501", ERROR_DENIED },  /* privilege */
@@ -44,8 +43,9 @@ static const struct {
 };
 
 /*
- * A write in a read-only transaction.  In a session that only reads, it is denied.  In a session
- * that writes, the server has become a replica, which is a temporary state.
+ * The SQLSTATE of a write in a read-only transaction.  In a session that only reads, the write is
+ * denied.  In a session that writes, the error means that the server has become a replica, which is
+ * a temporary state.
  */
 #define READ_ONLY_TRANSACTION "25006"
 
@@ -83,8 +83,8 @@ static void pgsql_statement_add_guess(struct text *text, const char *guess, size
 
 /*
  * Adds libpq's message as one line.  The message has several lines.  Lines that begin with a tab
- * guess the reason; up to libpq 13, only they name the address of the server.  LOCATION is a place
- * in the server's sources and is omitted.
+ * are libpq's guess at the reason; up to libpq 13, only these lines contain the address of the
+ * server.  The line LOCATION is a place in the server's source code and is omitted.
  */
 static void add_reasons(struct text *text, const char *message)
 {
@@ -135,7 +135,8 @@ int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct err
 
 /*
  * Finds the SQLSTATE in the text of an error, `FATAL:  28000: ...`.  libpq offers no other way to
- * get it if a connection was rejected.  If libpq tried several addresses, the last one counts.
+ * get it if a connection was rejected.  If libpq tried several addresses, the SQLSTATE of the last
+ * address is used.
  */
 static bool find_state(const char *message, char state[STATE_LENGTH + 1])
 {
@@ -196,7 +197,7 @@ static void start_waiting(struct pgsql_session *session)
 }
 
 /*
- * Sends the remaining data and receives until a result is available.  Returns false on timeout. If
+ * Sends the remaining data and receives until a result is available.  Returns false on timeout.  If
  * the connection fails, the result contains the error.
  */
 static bool await_result(struct pgsql_session *session)
@@ -217,7 +218,7 @@ PGresult *pgsql_next(struct pgsql_session *session)
 {
     if (session->hung)
         return NULL;
-    /* Most rows have already arrived; for these, do not read the clock. */
+    /* Most results have already arrived.  For such a result, do not read the clock. */
     if (PQisBusy(session->connection))
         session->hung = !await_result(session);
     return session->hung ? NULL : PQgetResult(session->connection);
@@ -261,8 +262,8 @@ int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err
 }
 
 /*
- * Returns the length of the literal, quoted name or comment at the start of `sql`, or 0 if it
- * begins with none of these.
+ * Returns the length of the literal, quoted name or comment at the start of `sql`, or 0 if `sql`
+ * begins with something else.
  */
 static size_t quoted_length(const char *sql)
 {
@@ -361,8 +362,8 @@ static void set_parameter(struct pgsql_parameters *parameters, size_t i,
         set_number(parameters, i, PGSQL_FLOAT8, bits, room);
         break;
     case DB_TEXT:
-        /* Without a type, the parameter has the type of its context.  That is text or bytea; for
-         * both, the wire format is the bytes. */
+        /* Without a type, the parameter has the type of its context.  That is text or bytea, and
+         * the wire format of these two types is the bytes themselves. */
         parameters->values[i] = argument->text.length ? argument->text.bytes : "";
         parameters->lengths[i] = (int)argument->text.length;
         parameters->formats[i] = PGSQL_AS_BINARY;
@@ -475,8 +476,8 @@ static const char *pgsql_statement_end(const char *sql)
 }
 
 /*
- * Run the statements one by one.  Sent together they would be one transaction, and a failure would
- * undo all of them.  No other database can do that.
+ * Run the statements one by one.  Statements that are sent together are one transaction, and a
+ * failure undoes all of them.  The other drivers do not undo earlier statements.
  */
 int pgsql_script(struct db *db, const char *sql, struct error *err)
 {

@@ -15,9 +15,10 @@
 #include "util/text.h"
 
 /*
- * The list of tables.  SQLite's pragma finds a table in any case of its name, and sqlite_master
- * cannot have an index.  A program that asks for the tables of a hundred clusters would read
- * sqlite_master a thousand times.  So the session keeps a sorted list until the schema changes.
+ * The list of tables.  SQLite's pragma ignores the case of a table's name, so the session first
+ * checks that a table has exactly this name.  sqlite_master cannot have an index, and for the
+ * tables of a hundred clusters it would be read a thousand times.  So the session keeps a sorted
+ * list of the names until the schema changes.
  */
 
 static int sqlite_by_bytes(const void *a, const void *b)
@@ -97,14 +98,15 @@ static int sqlite_know_names(sqlite3 *sqlite, struct sqlite_names *names)
 }
 
 /*
- * The number of SQLite's virtual machine steps, some ten milliseconds' worth, between two checks of
- * the time limit.
+ * The number of steps of SQLite's virtual machine between two checks of the time limit.  So many
+ * steps take about ten milliseconds.
  */
 #define STEPS_PER_LOOK 1000000
 
 /*
- * An advisory lock: a file next to the database, locked with flock().  The file stays when the lock
- * is released.  A process that removed it could remove a file that another process has just locked.
+ * An advisory lock: a file next to the database, locked with flock().  The file is kept when the
+ * lock is released, because a process that removed it could remove a file that another process has
+ * just locked.
  */
 struct lock_file {
     struct lock_file *next;
@@ -124,7 +126,10 @@ static int sqlite_set_lock_wait(struct db *base, unsigned seconds, struct error 
     return 0;
 }
 
-/* Adds `<database>.<name>.lock`, with the path by which this process opened the database. */
+/*
+ * Adds `<database>.<name>.lock`, with the path of the open database.  In the name, each character
+ * other than a letter, digit, hyphen or underscore becomes %xx.
+ */
 static void lock_path(const struct sqlite_db *db, const char *name, struct text *path)
 {
     text_add(path, sqlite3_db_filename(db->sqlite, "main"));
@@ -137,9 +142,10 @@ static void lock_path(const struct sqlite_db *db, const char *name, struct text 
 }
 
 /*
- * Any user who can open the file can hold the lock.  So only users who may write the database get
- * access.  The file gets the database's owner, so that a run by root does not lock other users out.
- * If another user could have put a file there, such as a hard link or a device, leave it unchanged.
+ * Any user who can open the lock file can hold the lock.  So only users who may write the database
+ * get access to the file.  The file gets the database's owner, so that a run by root does not lock
+ * other users out.  If another user could have created the file, for example as a hard link or a
+ * device, leave it unchanged.
  */
 static void share_lock(const struct sqlite_db *db, int fd)
 {
@@ -221,7 +227,8 @@ static int refuse_missing(const struct db_settings *settings, enum db_role role,
         if (!S_ISREG(status.st_mode))
             return fail(err, ERROR_SETTINGS, "database '%s' is not a regular file",
                         settings->database);
-        /* SQLite would open it read-only, and would give its log the same mode permanently. */
+        /* SQLite would open the file read-only, and would permanently give the log the mode of the
+         * file. */
         if (db_role_writes(role) && access(settings->database, W_OK))
             return fail(err, ERROR_DENIED, "cannot write database '%s': %s", settings->database,
                         strerror(errno));
@@ -241,7 +248,7 @@ static int connect(struct sqlite_db *db, struct error *err)
     int mode = SQLITE_OPEN_READONLY;
     if (db_role_writes(db->base.role))
         mode = SQLITE_OPEN_READWRITE | (db->base.role == DB_OWNER ? SQLITE_OPEN_CREATE : 0);
-    /* A session is used by one thread.  NOMUTEX makes fetching a third faster, and
+    /* Only one thread at a time uses a session.  NOMUTEX makes fetching a third faster, and
      * sqlite_rows_read_value() relies on it. */
     if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX,
                         sqlite_layer()) != SQLITE_OK ||
@@ -256,9 +263,9 @@ static int connect(struct sqlite_db *db, struct error *err)
 }
 
 /*
- * Readers use the results while they are published, so the database must have a write-ahead log.
- * Only the SQL that creates the tables enables it: opening a file must not change a database that
- * may belong to another program.
+ * Readers use the results while a run publishes new ones, so the database must have a write-ahead
+ * log.  Only the SQL that creates the tables enables the log, because opening a file must not
+ * change a database that may belong to another program.
  */
 static int require_wal(struct sqlite_db *db, struct error *err)
 {
@@ -279,8 +286,8 @@ static int require_wal(struct sqlite_db *db, struct error *err)
 
 static int prepare_to_write(struct sqlite_db *db, struct error *err)
 {
-    /* Keep the log, truncated, after the last session.  Readers without write permission in the
-     * directory cannot create it. */
+    /* Keep the log, truncated, after the last session ends, because readers without write
+     * permission in the directory cannot create the log. */
     int keep = 1;
     sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
     if (sqlite_run(&db->base, "PRAGMA journal_size_limit = 0", err))
@@ -296,7 +303,7 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
 static void sqlite_rollback(struct db *base)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
-    /* After some errors, such as a full disk, SQLite has already rolled back. */
+    /* After some errors, such as a full disk, SQLite has already rolled the transaction back. */
     if (!sqlite3_get_autocommit(db->sqlite))
         sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -374,7 +381,7 @@ static int sqlite_commit(struct db *base, struct error *err)
         return -1;
     if (db_role_writes(db->base.role))
         return refuse_moved(db, err);
-    /* Cached pages of a snapshot are of little use to later reads. */
+    /* Cached pages of a snapshot are of little use to later reads, so free them. */
     sqlite3_db_release_memory(db->sqlite);
     return 0;
 }

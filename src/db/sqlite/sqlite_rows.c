@@ -12,19 +12,19 @@
 #include "util/text.h"
 
 /*
- * For a long result, a thread fetches rows while the caller works on earlier ones, because SQLite
- * has no server process that could do so.  The thread fills batches, in a ring of some hundred
- * kilobytes.  The faster side waits for the slower one.
+ * For a long result, a thread fetches rows while the caller works on earlier rows, because SQLite
+ * has no server process that could do so.  The thread fills the batches of a ring in turn, and the
+ * caller empties them.  The faster of the two waits for the slower one.
  */
 
 /*
- * As a driver's fetch(): returns 1 and sets *row, which is valid until the next call; 0 after the
- * last row; -1 on failure.
+ * A function that works as a driver's fetch() does.  Returns 1 if it sets *row to the next row, 0
+ * after the last row, or -1 on error.  The row is valid until the next call.
  */
 typedef int (*row_reader)(void *context, const struct db_value **row, struct error *err);
 
 /*
- * Handing over a batch takes some microseconds, so a batch must have many rows.  All batches
+ * Handing over a batch takes a few microseconds, so a batch must have many rows.  All batches
  * together should fit in the processor's caches.
  */
 #define ROWS_A_BATCH 256
@@ -55,12 +55,13 @@ struct read_ahead {
      * consumer may read `err` after it has received a batch that ends with -1. */
     const struct db_value *row;
     struct error err;
-    /* For the consumer only: whether it has a batch, and the number of rows it took from it. */
+    /* For the consumer only: whether it has a batch, and the number of rows that it has taken from
+     * that batch. */
     bool in_hand;
     size_t taken;
 };
 
-/* The following functions run in the thread. */
+/* The following functions run in the thread that reads ahead. */
 
 static size_t text_bytes(const struct db_value *row, size_t columns)
 {
@@ -87,8 +88,8 @@ static bool read_ahead_make_room(struct read_ahead_batch *batch, size_t bytes, s
 }
 
 /*
- * Returns false if the row does not fit.  An empty batch grows, so it returns false only if memory
- * runs out.
+ * Returns false if the batch has no room for the row.  An empty batch grows, so for an empty batch
+ * the function returns false only if memory runs out.
  */
 static bool read_ahead_add_row(struct read_ahead_batch *batch, const struct db_value *row,
                                size_t columns, struct error *err)
@@ -166,7 +167,10 @@ static struct read_ahead_batch *filled_batch(struct read_ahead *ahead)
     return &ahead->batches[ahead->emptied % BATCHES];
 }
 
-/* As `read`: returns its rows in order, then its error. */
+/*
+ * Returns the rows of `read` in order, and then the end or the error of `read`, with the same
+ * return values.
+ */
 static int read_ahead_next(struct read_ahead *ahead, const struct db_value **row, struct error *err)
 {
     struct read_ahead_batch *batch = &ahead->batches[ahead->emptied % BATCHES];
@@ -210,9 +214,9 @@ static bool start_thread(struct read_ahead *ahead)
 }
 
 /*
- * Starts the thread.  Until read_ahead_stop(), only the thread may call `read` and use `context`.
- * Returns NULL, and changes nothing, if there is only one processor or the thread cannot be
- * started.
+ * Starts the thread.  Until read_ahead_stop() returns, only the thread may call `read` and use
+ * `context`.  Returns NULL, and changes nothing, if there is only one processor or the thread
+ * cannot be started.
  */
 static struct read_ahead *read_ahead_start(row_reader read, void *context, size_t columns)
 {
@@ -253,8 +257,8 @@ static void read_ahead_stop(struct read_ahead *ahead)
 }
 
 /*
- * A result with more rows than this is read by the thread.  The thread then has the session to
- * itself until the query is finished.
+ * After this many rows of a result, a second thread reads the remaining rows ahead, if SQLite is
+ * threadsafe.  Only that thread may use the session until the query is finished.
  */
 #define ROWS_WITHOUT_THREAD 4096
 
@@ -289,9 +293,9 @@ struct db_rows *sqlite_query(struct db *base, const struct db_question *question
 }
 
 /*
- * Gets the column as a sqlite3_value, so that SQLite looks it up once and not once each for type,
- * value and length.  SQLite calls such a value unprotected; reading it is safe because the session
- * uses no mutex.
+ * Gets the column as a sqlite3_value, so that SQLite looks the column up once, and not separately
+ * for type, value and length.  SQLite calls such a value unprotected; reading it is safe because
+ * the session uses no mutex.
  */
 static int sqlite_rows_read_value(sqlite3_stmt *statement, int column, char type,
                                   struct db_value *value, struct error *err)
@@ -350,8 +354,8 @@ int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error
 void sqlite_finish(struct db_rows *base)
 {
     struct sqlite_rows *rows = (struct sqlite_rows *)base;
-    /* Interrupt the read of the next row, which may take long.  After the last row this has no
-     * effect. */
+    /* Interrupt the read of the next row, which may take long.  After the last row, an interrupt
+     * has no effect. */
     if (rows->ahead)
         sqlite3_interrupt(((struct sqlite_db *)base->db)->sqlite);
     read_ahead_stop(rows->ahead);

@@ -14,7 +14,7 @@
  *   - sqlite_rows.c: streams query results, writes in bulk
  */
 
-/* The tables and views of one version of the schema, sorted by bytes. */
+/* The names of the tables and views in one version of the schema, sorted by bytes. */
 struct sqlite_names {
     char **names; /* NULL if the list has not been read */
     size_t count;
@@ -31,8 +31,8 @@ struct sqlite_db {
 };
 
 /*
- * An SQL function that each session defines.  Returns whether a table or view has exactly this
- * name; SQLite itself ignores the case of names.
+ * An SQL function that each session defines.  It returns 1 if a table or view has exactly the name
+ * in its argument, else 0.  SQLite itself ignores the case of names.
  */
 #define SQLITE_HAS_TABLE "fairmill_has_table"
 
@@ -51,15 +51,14 @@ int sqlite_is_overdue(void *db);
 const char *sqlite_layer(void);
 
 /*
- * Returns a copy of `sql` that the running release of SQLite accepts; the caller frees it.  Before
- * 3.37 it removes STRICT from tables.  Before 3.29 it also makes names in double quotes mean
- * columns only; see sqlite_refuse_unknown_names().
+ * Returns a copy of `sql` that the running release of SQLite accepts; the caller frees it.  For
+ * releases before 3.37, removes STRICT from tables.  For releases before 3.29, also replaces the
+ * double quotes of names by backticks; see sqlite_refuse_unknown_names().
  */
 char *sqlite_fit(const char *sql);
 /*
- * Makes a name in double quotes an error unless it names a column; by default SQLite takes such a
- * name for a text.  Releases before 3.29 do not have this option, so sqlite_fit() replaces the
- * quotes.
+ * Makes SQLite reject an unknown name in double quotes.  By default, SQLite treats such a name as a
+ * text.  Releases before 3.29 do not have this option, so sqlite_fit() replaces the quotes.
  */
 void sqlite_refuse_unknown_names(sqlite3 *sqlite);
 
@@ -71,6 +70,10 @@ int sqlite_run(struct db *db, const char *sql, struct error *err);
  * finalized.  Returns SQLite's result code.
  */
 int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *value);
+/*
+ * Prepare a statement; the caller finalizes it.  sqlite_prepare() also starts the statement's time
+ * limit, checks the number of arguments and binds them.
+ */
 int sqlite_compile(struct sqlite_db *db, const char *sql, sqlite3_stmt **statement,
                    struct error *err);
 int sqlite_prepare(struct sqlite_db *db, const char *sql, const struct db_value *arguments,

@@ -11,14 +11,15 @@
 #include "util/text.h"
 
 /*
- * If a disk is full, SQLite does not say whether it holds the database or SQLite's temporary files.
- * Temporary files hold sorts that would need too much memory.  Therefore SQLite opens files through
- * this VFS.  It is a copy of the default one that also records failures of temporary files.
+ * If a disk is full, SQLite's error does not show whether the disk contains the database or
+ * SQLite's temporary files.  SQLite uses temporary files for sorts that would need too much memory.
+ * Therefore SQLite opens files through this VFS, a copy of the default VFS that also records
+ * failures of temporary files.
  */
 
 /*
- * Each thread has its own flag, because rows may be read in a separate thread, which reports its
- * own errors.
+ * True if a temporary file could not be opened or written.  Each thread has its own flag, because
+ * rows may be read in a separate thread, which reports its own errors.
  */
 static _Thread_local bool failed;
 
@@ -78,8 +79,8 @@ static void sqlite_forget_temporary(void)
 }
 
 /*
- * Asks SQLite for the name that a new temporary file would get, because only that shows the
- * directory.
+ * Returns the beginning of an error message if a temporary file failed, else "".  Asks SQLite for
+ * the name of a new temporary file, because only this name shows the directory.
  */
 static const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room)
 {
@@ -100,8 +101,8 @@ static const char *sqlite_name_temporary(const struct sqlite_db *db, char *where
  * running library for its release.
  */
 #define KNOWS_STRICT_TABLES 3037000
-#define REFUSES_UNKNOWN_NAMES \
-    3029000 /* in double quotes, after a call of sqlite_refuse_unknown_names() */
+/* From this release on, sqlite_refuse_unknown_names() has an effect. */
+#define REFUSES_UNKNOWN_NAMES 3029000
 
 #define STRICT "STRICT, "
 
@@ -117,8 +118,8 @@ static const char *end_of_token(const char *at)
 }
 
 /*
- * Before release 3.29, a name in double quotes is taken for a text if no column has that name.  A
- * name in backticks never is.
+ * Before release 3.29, SQLite treats a name in double quotes as a text if no column has that name.
+ * A name in backticks is never treated as a text.
  */
 static void sqlite_statement_add_name(struct text *text, const char *at, const char *end)
 {
@@ -191,7 +192,7 @@ static int last_error(sqlite3 *sqlite, bool of_log)
 
 /*
  * Returns the system's error number.  The number that SQLite returns may have been overwritten
- * since the failure, but SQLite's files keep theirs.
+ * since the failure, but SQLite also keeps the last error number of each file.
  */
 static int system_error_of(sqlite3 *sqlite)
 {
@@ -228,7 +229,7 @@ static enum error_class sqlite_statement_class_of(sqlite3 *sqlite)
     case SQLITE_AUTH:
         return ERROR_DENIED;
     case SQLITE_ERROR:
-        /* SQLite uses one code for all faults of a statement. */
+        /* SQLite uses one code for all errors in a statement. */
         if (strncmp(message, "no such table", 13) == 0 ||
             strncmp(message, "no such column", 14) == 0 || strstr(message, " has no column named "))
             return ERROR_MISSING;
