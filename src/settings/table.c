@@ -152,7 +152,7 @@ const struct setting settings_table[] = {
 
     CONNECTION(results, "the result tables"),
     { "results", "share_database", "no",
-      "yes: allow the result tables to be in the accounting database.", read_yes_no,
+      "If yes, the result tables may be in the accounting database.", read_yes_no,
       FIELD(share_database) },
 
     { "usage", "source", "jobs",
@@ -243,8 +243,8 @@ const struct setting settings_table[] = {
       "capacity that the cluster registered.",
       NUMBER(capacity, capacities) },
     { "fairshare", "capacity_half_lives", "2",
-      "Number of half-lives that define capacity_usage: it is the usage divided by the capacity of "
-      "the cluster during this time.",
+      "Number of half-lives for capacity_usage, which is the usage divided by the usage that the "
+      "cluster could have delivered in this time.",
       NUMBER(capacity_half_lives, factors) },
     { "fairshare", "pbs_minimum_usage", "0",
       "Initial usage of each entity and group for the algorithm pbs, in TRES-seconds, to which "
@@ -269,8 +269,8 @@ const struct setting settings_table[] = {
       "Information hidden from other users: usage (associations with all their values), jobs "
       "(pending jobs), or both, separated by a comma.  yes means both, no means neither.  "
       "Coordinators see the users in and below their accounts.  Operators, administrators, root, "
-      "the owner of the settings file and the user of the runs see everything.  Unless the value "
-      "is no, the output of metrics and report omits user names.",
+      "the owner of the settings file and the user of the runs see everything.  If anything is "
+      "hidden, the output of metrics and report omits user names.",
       read_private, FIELD(private) },
     { "report", "alert_after", "1 h",
       "Runs that exit with status 69 or 75 (database not available, another run active) print a "
