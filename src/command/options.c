@@ -90,8 +90,9 @@ static const struct command_option common_options[] = {
  * error explains its meaning in the other tool.
  */
 static const struct {
-    const char *tool;    /* the command of Slurm or OpenPBS */
-    const char *command; /* the command of fairmill that follows it; NULL: all but `prio` */
+    const char *tool; /* the command of Slurm or OpenPBS */
+    /* the command of fairmill that resembles `tool`; NULL: all commands but `prio` */
+    const char *command;
     const char *name;    /* its long option, or NULL */
     char letter;         /* its short option, or 0 */
     const char *meaning; /* a noun phrase */
@@ -275,8 +276,8 @@ static int next_value(struct option_line *line, const char *option, const char *
 }
 
 /*
- * Fails for an unknown option.  `name` is its long name, or NULL and `letter` is its short one.
- * Adds the option's meaning in Slurm's or OpenPBS's command, and the option that replaces it.
+ * Fails for an unknown option.  `name` is its long name; if `name` is NULL, `letter` is its short
+ * name. Adds the option's meaning in Slurm's or OpenPBS's command, and the option that replaces it.
  */
 static int option_refuse(const struct option_line *line, const char *given, const char *name,
                          char letter, struct error *err)

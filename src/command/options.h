@@ -167,7 +167,7 @@ struct command {
 /*
  * Reads the command line into `options`, a zeroed struct that begins with struct shared_options.
  * Returns -1 with ERROR_USAGE if the command line is wrong.  The caller calls options_free() and
- * options_free_own() in either case.
+ * options_free_own() also after an error.
  */
 int options_read(const struct invocation *invocation, void *options, struct error *err);
 void options_free(struct shared_options *shared);

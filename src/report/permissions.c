@@ -44,7 +44,8 @@ static unsigned private_on(const struct permissions *permissions,
 
 /*
  * Returns true if all users on a cluster may be shown.  Privileges on a cluster that is no longer
- * published are not stored.  It may be seen by users who see all users on all published clusters.
+ * published are not stored.  Such a cluster may be seen by users who see all users on all published
+ * clusters.
  */
 static bool sees_all_on(const struct permissions *permissions,
                         const struct permissions_scope *scope)

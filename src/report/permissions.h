@@ -83,8 +83,8 @@ int permissions_check_name(const struct permissions *permissions, unsigned kind,
 int permissions_check_all(const struct permissions *permissions, const char *cluster,
                           struct error *err);
 /*
- * Returns -1 with ERROR_USAGE, for a name that may not be shown.  The message does not reveal
- * whether the name exists.
+ * Fails with ERROR_USAGE because the name may not be shown; always returns -1.  The message does
+ * not reveal whether the name exists.
  */
 int permissions_deny(const char *name, struct error *err);
 

@@ -52,7 +52,7 @@ struct prio_row {
     const struct prio_term *first_term; /* the same, one for each name */
     size_t term_count;
     double what_if;  /* value of the formula of `prio --formula`; NAN if none */
-    bool best;       /* of the job's rows */
+    bool best;       /* this is the best of the job's rows */
     bool is_weights; /* not a job: `factor` and `weighted` are the weights */
 };
 

@@ -61,8 +61,8 @@ bool share_set_has_pair(const struct share_set *list, const char *account, const
 bool share_set_has_partitions(const struct share_set *list, const char *account, const char *user);
 
 /*
- * Converts a user name to lower case if `like` has only the lower-case form. sacctmgr does so for
- * all names unless slurmdbd preserves the case of user names.
+ * Converts each user name in `list` to lower case if `like` has the name only in lower case.
+ * sacctmgr converts all user names unless slurmdbd preserves their case.
  */
 void share_set_take_case(struct share_set *list, const struct share_set *like);
 

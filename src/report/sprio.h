@@ -26,7 +26,7 @@ int sprio_check_format(const char *format, struct error *err);
 struct sprio_look {
     const char *format; /* cuts cells that are too wide; NULL: sprio's default, without cuts */
     bool all, normalized, with_users, no_header;
-    bool only_weights; /* instead of the jobs */
+    bool only_weights; /* show the weights instead of the jobs */
 };
 /* Adds a list to `text`.  Cannot fail, because the format was checked with sprio_check_format(). */
 void sprio_print(struct text *text, const struct prio_list *list, const struct sprio_look *look);

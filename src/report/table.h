@@ -36,7 +36,7 @@ enum table_form { TABLE_FOR_PEOPLE, TABLE_BARS, TABLE_CSV, TABLE_JSON };
 /* Options from the command line.  If all are zero, the output is text. */
 struct table_options {
     enum table_form form;
-    bool ends_with_bar; /* -p: each line between bars ends with one */
+    bool ends_with_bar; /* -p: with bars, each line also ends with a bar */
     bool no_header;     /* -n; also omits the title */
     /* -o: names separated by commas, such as `account,user%10`.  A name is a column's name or
      * heading, or a unique prefix of one, in any case.  `%N` sets the width in text output and

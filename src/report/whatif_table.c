@@ -196,7 +196,7 @@ static const char *of_whom(const struct whatif *whatif)
                              : "";
 }
 
-/* Returns true, and says so, if one side has no values to compare. */
+/* If one side has no values to compare, adds a sentence about this and returns true. */
 static bool whatif_table_add_unknown(struct answer *answer, const struct whatif *whatif)
 {
     for (enum whatif_side side = BEFORE; side < SIDES; side++)

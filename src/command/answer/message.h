@@ -33,7 +33,7 @@ struct request {
 /* Appends the request as one line of JSON. */
 void request_add(struct text *text, const struct request *request);
 /* Parses a request.  Returns -1 with ERROR_USAGE if the bytes are not a valid request.  The caller
- * calls request_free() in either case. */
+ * calls request_free() also after an error. */
 int request_read(struct request *request, const char *bytes, size_t length, struct error *err);
 void request_free(struct request *request);
 

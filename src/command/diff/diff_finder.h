@@ -39,8 +39,8 @@ struct stage {
     double *usage, *fairshare, *level_fs;
 };
 
-/* Settings without some causes.  Each removed cause makes them more similar to slurmctld's
- * behavior. */
+/* Settings from which some causes were removed.  Each removed cause makes them more similar to
+ * slurmctld's behavior. */
 struct reduced_settings {
     struct settings settings;    /* a copy */
     struct charge_weights whole; /* the billing weights of slurm.conf, read when they are needed */

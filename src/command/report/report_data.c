@@ -354,7 +354,7 @@ static int read_history(struct report_data_reading *reading, struct report_data 
 /* ---- The request ---- */
 
 /* Returns the TRES-seconds that a day can deliver, from the capacity of the newest run, or NAN if
- * unknown.  Without decay, only the settings can give it. */
+ * unknown.  Without decay, only the settings can contain the capacity. */
 static double capacity_of(const struct published_cluster *cluster)
 {
     const struct settings *settings = cluster->settings;

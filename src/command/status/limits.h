@@ -9,8 +9,8 @@
 struct error;
 
 /* A limit for a value of a cluster, in the format of monitoring plugins: NAME=RANGE.  RANGE is
- * [@][START:][END].  A value below START or above END exceeds the limit; with @, a value between
- * them does.  START defaults to 0, and ~ means no lower limit. */
+ * [@][START:][END].  A value below START or above END exceeds the limit; with @, a value from START
+ * to END exceeds it.  START defaults to 0, and ~ means no lower limit. */
 
 struct limit {
     char *name;        /* of a value, or of a kind of finding */

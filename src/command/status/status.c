@@ -241,7 +241,7 @@ static int status_answer(struct command_context *context, struct error *err)
             add_way_out(row->health->cluster, err);
         complain(err);
     }
-    return 0; /* or the status of the errors that were printed */
+    return 0; /* errors that were printed determine the exit status */
 }
 
 static int status_check(struct command_context *context, struct error *err)
