@@ -26,7 +26,7 @@
 #include "util/times.h"
 
 #define DAY_S 86400
-/* how long to wait for another run before trying its lock again */
+/* pause in microseconds before another attempt to lock the cluster */
 #define LOCK_PAUSE_US 200000
 
 /* A cluster whose points are computed. */
@@ -219,7 +219,10 @@ static void close_both(struct filling *filling)
     filling->source = filling->results = NULL;
 }
 
-/* Resets begin at midnight, so points of two time zones would not form one curve. */
+/*
+ * Fails if the published run used another time zone.  Resets are at midnight of a time zone, so
+ * points with different zones would not form one curve.
+ */
 static int check_zone(const struct filling *filling, struct error *err)
 {
     const struct db_value *row, name = db_text(filling->cluster);
@@ -246,7 +249,7 @@ static int check_zone(const struct filling *filling, struct error *err)
                 "zone, or publish in this one with `fairmill run`");
 }
 
-/* Computes the points; `filling` must have both databases open. */
+/* Computes and writes the points.  Both databases of `filling` must be open. */
 static int backfill_fill(struct filling *filling, const struct times *times, struct error *err)
 {
     struct batch batch = {
@@ -319,7 +322,10 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
     return result;
 }
 
-/* Removes times whose points have expired: their names remain longer than the points. */
+/*
+ * Removes times before history_days.  Their points have been deleted, but names that were first
+ * used at these times are still stored.
+ */
 static void drop_old(const struct settings *settings, struct times *times)
 {
     int64_t oldest = time(NULL) - (int64_t)settings->history_days * DAY_S;

@@ -14,11 +14,12 @@ struct settings;
 /*
  * Computes history points for past times (compute/batch.h).  Published values and the points of
  * runs do not change.  Each point is written in its own transaction under the lock of the cluster's
- * runs.  So an interrupted backfill continues from the last point the next time.
+ * runs.  So if a backfill is interrupted, the next backfill continues after the last point that was
+ * written.
  */
 
 struct backfill_options {
-    struct cluster_names clusters; /* only these; if empty, all */
+    struct cluster_names clusters; /* the clusters to process; all if empty */
     struct past_times_request times;
     bool replace;                              /* also recompute points that backfill made before */
     bool dry_run;                              /* only count the points */
@@ -27,13 +28,14 @@ struct backfill_options {
 
 /* The result for one cluster. */
 struct backfill_result {
-    size_t points, readings; /* points written, and the number of scans of the jobs for them */
-    size_t skipped;          /* times without associations, or without a tree of them */
-    char why[256];           /* the first skipped time and the reason */
-    size_t there;            /* points that existed already */
-    int64_t first, last;     /* first and last time of all these */
-    uint64_t most_in_doubt;  /* largest number of uncertain associations at one point */
-    double truncation_bound; /* the largest; NAN: unknown */
+    size_t points, readings; /* points written (only counted if dry_run), and scans of the jobs that
+                              * this took */
+    size_t skipped;      /* skipped times, at which there were no associations or no valid tree */
+    char why[256];       /* the first skipped time and the reason */
+    size_t there;        /* times that were left out because they have a point already */
+    int64_t first, last; /* first and last of all requested times */
+    uint64_t most_in_doubt;  /* maximum number of uncertain associations at one point */
+    double truncation_bound; /* the largest truncation bound of a point; NAN if unknown */
 };
 
 /*

@@ -65,7 +65,10 @@ static uint64_t batches_date_of(uint64_t time)
     return (uint64_t)((int64_t)time + date.tm_gmtoff) / DAY_S;
 }
 
-/* Returns the first multiple of `every_s` at or after `from`; for whole days, a midnight. */
+/*
+ * Returns the first multiple of `every_s` at or after `from`.  If `every_s` is a whole number of
+ * days, returns a midnight, and days are counted from 1970-01-01.
+ */
 static int64_t first_time(int64_t from, uint64_t every_s)
 {
     if (every_s % DAY_S)

@@ -13,15 +13,15 @@ struct settings;
 
 /*
  * Computes all times of a batch.  If a database session breaks, retries from the last time that was
- * handed over.  `*source` is the batch's session; it is replaced after a reconnect.  Sets
- * `*readings` to the number of scans of the jobs.  Returns -1 on error.
+ * handed over.  `*source` is the batch's session.  After a reconnect, `*source` is the new session.
+ * Sets `*readings` to the number of scans of the jobs.  Returns -1 on error.
  */
 int batch_run(struct batch *batch, const struct settings *settings, struct db **source,
               size_t *readings, struct error *err);
 
 /*
- * Reads the ledger and the runs' records of a cluster.  Without result tables they are empty.
- * Returns -1 on error; otherwise the caller frees them with batch_records_free().
+ * Reads the ledger and the runs' records of a cluster.  `records` is empty if there are no result
+ * tables.  Returns -1 on error; otherwise the caller frees `records` with batch_records_free().
  */
 int batch_records_find(const struct settings *settings, const char *cluster,
                        struct batch_records *records, struct error *err);
@@ -31,15 +31,15 @@ struct times;
 /* A range of past times that a command requests. */
 
 struct past_times_request {
-    const int64_t *since; /* NULL: as far back as jobs and history_days reach */
+    const int64_t *since; /* NULL means the end of the oldest job */
     const int64_t *until; /* NULL: five minutes ago, which is also the latest possible time */
     uint64_t every_s;     /* step in seconds, not 0; steps of whole days begin at midnight in the
                            * settings' time zone */
 };
 
 /*
- * Appends these times of a cluster in ascending order; all are in the past.  Reads `source` in a
- * snapshot of its own.  Returns -1 on error.
+ * Appends the requested times of a cluster in ascending order.  Omits times before history_days and
+ * times in the last five minutes.  Reads `source` in a snapshot of its own.  Returns -1 on error.
  */
 int past_times_find(const struct past_times_request *asked, const struct settings *settings,
                     struct db *source, const char *cluster, struct times *times, struct error *err);

@@ -33,7 +33,7 @@ struct cluster_run {
     struct checkpoint_plan plan;
     struct computation computation;
     int64_t associations; /* number of published associations */
-    bool was_read;        /* the source's rows were read, and no error was in them */
+    bool was_read;        /* the rows of the source were read without error */
 };
 
 /*
@@ -56,7 +56,8 @@ static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *pl
             return 0;
         if (plan)
             checkpoint_plan_free(plan);
-        /* A table that has just disappeared is being changed by an upgrade of slurmdbd. */
+        /* If a table disappears between two attempts, an upgrade of slurmdbd is changing the
+         * tables. */
         if (changing && err->class == ERROR_MISSING)
             err->class = ERROR_RETRY;
         changing |= err->class == ERROR_RETRY;
@@ -113,8 +114,8 @@ static int read_stored(struct cluster_run *run, struct publisher *publisher, str
         if (gone && run_session_resume(session, publisher, &published, err))
             return -1;
     }
-    /* A damaged checkpoint does not show a valid time.  Without --now, this host's clock is slow if
-     * the source has a job that ended later. */
+    /* The time of a damaged checkpoint is not used.  Without --now, this host's clock is slow if
+     * earlier runs found a job that ended after the current time. */
     const struct checkpoint *checkpoint = &run->stored.checkpoint;
     run->stored.ahead = checkpoint->kept && !run->stored.damaged &&
                         (now ? *now < (int64_t)checkpoint->as_of : time(NULL) < newest_end_of(run));
@@ -131,7 +132,8 @@ static int fold_and_compute(struct cluster_run *run, const struct publisher *pub
 }
 
 /*
- * Computes the cluster, and starts again if the session on the results breaks while reading sums.
+ * Computes the cluster.  If the session on the results breaks while the checkpointed sums are read,
+ * starts again.
  */
 static int compute_checkpointed(struct cluster_run *run, struct publisher *publisher,
                                 struct error *err)
@@ -160,8 +162,8 @@ static int compute_checkpointed(struct cluster_run *run, struct publisher *publi
 }
 
 /*
- * Returns the time at which the source had these associations, at the latest when they were read.
- * Returns -1 if some of them are uncertain.
+ * Returns the time at which the source had these associations.  This is the time of the run, but
+ * not later than the time when they were read.  Returns -1 if some associations are uncertain.
  */
 static int64_t seen_at(const struct computation *computation)
 {
@@ -172,8 +174,8 @@ static int64_t seen_at(const struct computation *computation)
 }
 
 /*
- * Returns the association states to record for a period without runs.  Between two runs, this
- * period ends with the state that the later run records.
+ * Returns the association states to record for a period without runs.  A period between two runs
+ * ends with the state that the later run records, so this state must be known.
  */
 static const struct association_times *times_of(const struct cluster_run *run,
                                                 const struct publisher *publisher)
@@ -184,8 +186,8 @@ static const struct association_times *times_of(const struct cluster_run *run,
 }
 
 /*
- * A long computation must not be lost to a lock that is held for seconds.  So the first attempt
- * waits for a lock this long, and later ones until the deadline.
+ * The maximum time for which the first attempt to publish waits for a lock of the database.  Later
+ * attempts wait until the deadline, so that a long computation is not lost.
  */
 #define FIRST_WAIT_MS 10000
 static int publish_with_retries(struct run_session *session, struct publisher *publisher,
@@ -199,7 +201,7 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
                           publisher_publish(publisher, publication, record, err))) {
         bool gone = err->class == ERROR_GONE;
         waits_end = session->deadline;
-        /* Without the lock the session is a verifier, which compares only once. */
+        /* If the cluster is not locked, the session is a verifier, which compares only once. */
         if (!publisher->locked || !try_again(&retry, err))
             return results_explain(session->settings, err);
         if (gone && run_session_resume(session, publisher, &published, err))
@@ -268,7 +270,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
 }
 
 /*
- * Rejects a time older than the published one: the clock was set back, or --now selects a past
+ * Rejects a time before the published time.  Either the clock was set back, or --now selects a past
  * time.
  */
 static int check_time(const struct run_session *session, const struct publisher *publisher,
@@ -330,8 +332,8 @@ static void prune(const struct cluster_run *run, const struct publisher *publish
 }
 
 /*
- * Lost ledger entries cannot be recomputed.  Values are published without them, and each run
- * reports them until they are restored or undone.
+ * Reports lost ledger entries.  They cannot be recomputed, so values are published without them.
+ * Each run reports them until they are restored or undone.
  */
 static void note_lost_entries(struct cluster_run *run, struct text *message)
 {
@@ -389,8 +391,8 @@ static int compute_and_publish(struct cluster_run *run, struct publisher *publis
 }
 
 /*
- * For use when memory runs out.  Work in progress cannot continue.  The remaining steps are to
- * report the cluster, and to record the failed run in a session without an open transaction.
+ * The data for end_without_memory(), which is called when memory runs out.  It reports the failure
+ * of the cluster, and records the failed run in a new session.
  */
 struct last_words {
     struct run_session *session;
@@ -415,8 +417,8 @@ static int end_without_memory(void *context)
 }
 
 /*
- * The run has published its values and is recorded as successful.  But if the views do not show the
- * values, they have not been delivered, so the run fails.
+ * Checks that the views show the published values.  If they do not, readers cannot see the values,
+ * so the run fails even though it is recorded as successful.
  */
 static int look_through_views(const struct cluster_run *run, const struct publisher *publisher,
                               struct error *err)
@@ -424,7 +426,7 @@ static int look_through_views(const struct cluster_run *run, const struct publis
     if (!views_open(publisher->db, err) &&
         !views_count(publisher->db, run->cluster, run->associations, err))
         return 0;
-    /* The session broke after everything was done. */
+    /* The session broke, but the values are published. */
     return err->class == ERROR_GONE || err->class == ERROR_RETRY ? 0 : -1;
 }
 
@@ -455,7 +457,7 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     return result;
 }
 
-/* Excludes ledger entries made after the run: they are not an error of the run. */
+/* Excludes ledger entries that were made after the run, because the run could not apply them. */
 static void leave_later_entries(struct cluster_run *run, const struct computed_again *again)
 {
     ledger_book_keep_counted(&run->book, run->cluster,
@@ -464,7 +466,7 @@ static void leave_later_entries(struct cluster_run *run, const struct computed_a
     run->recorded.ledger = ledger_of(&run->book, run->cluster);
 }
 
-/* Excludes jobs that appeared after the run.  They are open, and the run could not know them. */
+/* Excludes open jobs that appeared after the run, because the run could not read them. */
 static void leave_later_jobs(struct cluster_run *run)
 {
     if (!run->stored.checkpoint.kept || run->stored.damaged)

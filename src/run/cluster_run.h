@@ -10,8 +10,8 @@ struct publisher;
 struct run_session;
 
 /*
- * Runs one cluster: locks it, reads, computes and publishes it.  Records a failure.  Returns -1 on
- * error.
+ * Runs one cluster: locks it, reads, computes and publishes it.  If this fails, records the
+ * failure.  Returns -1 on error.
  */
 int run_cluster(struct run_session *session, const char *cluster, struct error *err);
 /*
@@ -23,14 +23,15 @@ int show_cluster(struct run_session *session, const char *cluster, struct error 
 /* Parameters and results of compute_again(). */
 struct computed_again {
     int64_t started_at; /* in: when the run began */
-    bool notes_entries; /* in: the run recorded the ledger entries that it counted; 0.1.0 did not */
+    bool notes_entries; /* in: the run recorded the ledger entries that it applied; a run of 0.1.0
+                         * did not */
     bool checkpoint_damaged; /* out: the checkpoint is damaged */
-    int64_t associations;    /* out: as computed now */
+    int64_t associations;    /* out: number of computed associations */
 };
 /*
  * Computes the values of the publisher's run again, for the same time, and publishes them into the
- * publisher's session.  That session is a verifier: it compares rows and writes nothing.  Returns
- * -1 on error.
+ * publisher's session.  The publisher's session must be a verifier, which compares rows and writes
+ * nothing.  Returns -1 on error.
  */
 int compute_again(struct run_session *session, struct publisher *publisher,
                   struct computed_again *again, struct error *err);

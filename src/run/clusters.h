@@ -24,21 +24,21 @@ void cluster_names_add(struct cluster_names *clusters, const char *name);
 bool cluster_is_listed(const struct cluster_names *list, const char *name);
 
 /*
- * Lists the clusters to process: the settings' clusters that are in `asked`, or all of them if it
- * is NULL or empty.  Omits clusters that are marked as deleted.
+ * Lists the clusters to process: the clusters of the settings that are in `asked`, or all clusters
+ * of the settings if `asked` is NULL or empty.  Omits clusters that are marked as deleted.
  *
  * Returns -1 with ERROR_USAGE if a cluster in `asked` does not exist or is not in the settings, or
- * with ERROR_DATA if no cluster is left.  Calls `complain` for each name that cannot be published
- * and, unless `asked` has names, for each missing cluster of the settings.  The caller frees
- * `clusters`.
+ * with ERROR_DATA if there is no cluster to process.  Calls `complain` for each cluster whose name
+ * cannot be published.  If `asked` is NULL or empty, also calls it for each cluster of the settings
+ * that is missing in the database.  The caller frees `clusters`.
  */
 int clusters_wanted(const struct settings *settings, struct db *source,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),
                     struct cluster_names *clusters, struct error *err);
 
 /*
- * Returns the name of the only such cluster in `*name`, which the caller frees.  Returns -1 with
- * ERROR_USAGE if there are several.
+ * Sets `*name` to the only cluster that clusters_wanted() would list.  The caller frees it.
+ * Returns -1 with ERROR_USAGE if there are several clusters.
  */
 int clusters_wanted_one(const struct settings *settings, struct db *source,
                         const struct cluster_names *asked,
@@ -46,7 +46,7 @@ int clusters_wanted_one(const struct settings *settings, struct db *source,
 
 /*
  * Does the same as clusters_wanted() for a list of clusters that was already read.  Does not report
- * missing clusters of the settings; clusters_missing() lists these.
+ * missing clusters of the settings; clusters_missing() lists the missing clusters.
  */
 int clusters_choose(const struct settings *settings, const struct cluster_list *all,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),

@@ -13,8 +13,8 @@
 #include "util/text.h"
 
 /*
- * Pauses between attempts: each is twice as long as the one before, up to a limit.  A restarting
- * server may need most of a minute.
+ * The pauses between attempts.  Each pause is twice as long as the previous pause, but at most
+ * LONGEST_PAUSE_MS.  Before the work of a run begins, attempts end after LONGEST_START_MS.
  */
 #define FIRST_PAUSE_MS 250
 #define LONGEST_PAUSE_MS 4000
@@ -47,8 +47,8 @@ bool try_again(struct retry *retry, const struct error *err)
 }
 
 /*
- * If the login was denied, adds the GRANTs it may lack to the error.  The clusters are not known
- * yet, so this covers only the tables that all clusters share.
+ * If the login was denied, adds to the error the GRANTs that may be missing.  The clusters are not
+ * known yet, so these are only the GRANTs for the tables that all clusters share.
  */
 static int explain_source(const struct settings *settings, struct error *err)
 {

@@ -10,8 +10,7 @@ struct error;
 struct settings;
 
 /*
- * Waits for databases that may become available again, for example after a restart of the server or
- * a transaction that was rolled back.
+ * Repeats operations that failed because a database was not available or rolled a transaction back.
  */
 
 /*
@@ -26,8 +25,8 @@ struct retry {
 /* Returns the deadline of an operation that begins now. */
 int64_t deadline_of(const struct settings *settings);
 /*
- * Returns an earlier deadline for the time before any work is done: giving up then costs little,
- * because the next run is soon.
+ * Returns an earlier deadline for operations before the work of a run begins.  If such an operation
+ * fails, little is lost, because the next run starts soon.
  */
 int64_t starting_deadline_of(const struct settings *settings);
 

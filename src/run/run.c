@@ -60,8 +60,8 @@ static int run_compare_cluster(void *context, const char *cluster, const char *s
 }
 
 /*
- * Finds a deleted cluster that has only failed runs: it was removed before its first successful
- * run, or a run failed after it was retired.
+ * Finds a deleted cluster that has only failed runs.  Such a cluster was deleted before its first
+ * successful run, or a run failed after the cluster was retired.
  */
 static int compare_failed(void *context, const char *cluster, const char *source)
 {
@@ -119,8 +119,9 @@ static void fail_vanished(const char *cluster, struct error *err)
 }
 
 /*
- * slurmdbd marks the clusters that it deletes.  A missing row may also be a mistake, an incomplete
- * dump or the wrong database.  So the results stay until an administrator runs `fairmill forget`.
+ * Reports clusters that are missing in the source.  slurmdbd does not remove the row of a cluster
+ * that it deletes, but marks it.  So a missing row may be a mistake, an incomplete dump or the
+ * wrong database.  The results are kept until an administrator runs `fairmill forget`.
  */
 static void report_vanished(struct run_session *session, const struct clusters_there *there)
 {
@@ -219,8 +220,8 @@ static int run_open_both(struct run_session *session, struct error *err)
 }
 
 /*
- * Makes the checks of a run that do not depend on a cluster: the identity of both databases, and
- * the list of clusters.
+ * Makes the checks of a run that do not depend on a cluster: checks the identities of both
+ * databases, and chooses the clusters.
  */
 static int look_round(struct run_session *session, struct cluster_names *clusters,
                       struct error *err)
@@ -244,7 +245,7 @@ static int run_prepare(struct run_session *session, struct cluster_names *cluste
             return -1;
         if (!look_round(session, clusters, err))
             return 0;
-        /* On failure, the results stay open to record it. */
+        /* On failure, keep the results open, so that the failure can be recorded. */
         if (!try_again(&retry, err))
             return -1;
         run_session_close(session);
@@ -252,9 +253,9 @@ static int run_prepare(struct run_session *session, struct cluster_names *cluste
 }
 
 /*
- * Runs one cluster; a failure is reported and does not affect other clusters.  Once a database was
- * unavailable until the deadline, each further cluster gets one attempt.  Otherwise a run could
- * last one deadline per cluster.
+ * Runs one cluster.  A failure is reported and does not affect other clusters.  If a database was
+ * not available until the deadline, each later cluster gets only one attempt.  Otherwise a run
+ * could wait until a deadline for every cluster.
  */
 static void run_each(struct run_session *session, const char *cluster, bool *gave_up)
 {

@@ -20,8 +20,8 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
                     struct error *err);
 
 /*
- * Calls `tell` for each cluster that was published from this source but is missing there.  Every
- * run fails for such a cluster.  Returns -1 on error.
+ * Calls `tell` for each cluster that was published from this source but is missing in the source.
+ * Every run fails for such a cluster.  Returns -1 on error.
  */
 int run_check_vanished(const struct settings *settings, struct db *source, struct db *results,
                        void (*tell)(const struct error *err), struct error *err);

@@ -40,8 +40,9 @@ void run_session_close(struct run_session *session)
 }
 
 /*
- * After one of this run's sessions broke, the server holds its lock until it notices the broken
- * connection.  The lock is then not a sign of another run.
+ * After a session of this run broke, the server keeps the session's lock until it notices the
+ * broken connection.  So the lock does not mean that there is another run.  Changes ERROR_LOCKED to
+ * ERROR_RETRY.  Returns -1.
  */
 static int doubt_lock(const struct run_session *session, struct error *err)
 {
@@ -145,8 +146,8 @@ static bool same_text(const char *one, const char *other)
 }
 
 /*
- * Returns true if the cluster's last run used this run's source.  Compares the settings, because
- * the source is not available.
+ * Returns true if the cluster's last run used this run's source.  Compares the recorded settings
+ * with the current ones, because the source is not available.
  */
 static bool has_source(struct run_session *session, const struct cluster_health *cluster)
 {
@@ -189,8 +190,8 @@ void failure_record_all(struct run_session *session, const struct failure *failu
             own += is_own[i];
             meant++;
         }
-    /* If no run has used this source before, the settings may be wrong, so all clusters are
-     * affected. */
+    /* If no earlier run used this source, the settings may be wrong.  In this case, all clusters of
+     * the run are affected. */
     for (size_t i = 0; read && i < health.count; i++)
         if (own ? is_own[i] : is_meant(session, health.clusters[i].cluster))
             failure_record_of(session, health.clusters[i].cluster, failure);

@@ -11,11 +11,11 @@ struct computation;
 struct publisher;
 
 struct run_options {
-    const int64_t *now;            /* NULL: current time */
+    const int64_t *now;            /* NULL for the current time */
     bool full;                     /* read all jobs, even if there is a valid checkpoint */
     bool replace;                  /* publish a time older than the published one */
     bool dry_run;                  /* write nothing; pass each computation to `show` */
-    struct cluster_names clusters; /* only these; if empty, all */
+    struct cluster_names clusters; /* the clusters to run; all if empty */
     void (*complain)(const struct error *err); /* called for each cluster that failed */
     int *unrecorded; /* set to the exit status of a failure that was not recorded; or NULL */
     int (*show)(const struct settings *settings, const char *cluster,
@@ -23,8 +23,8 @@ struct run_options {
 };
 
 /*
- * The state of one call of run().  A database session that broke is NULL; it is opened again when
- * needed.
+ * The state of one call of run().  The session of a database is NULL while it is not open.  It is
+ * opened when it is needed.
  */
 struct run_session {
     const struct settings *settings;
@@ -42,8 +42,8 @@ void run_session_close(struct run_session *session);
 int run_session_lock(struct run_session *session, const char *cluster, struct publisher *publisher,
                      struct error *err);
 /*
- * Continues the work of a publisher whose session broke, with a new session.  Sets `*published` if
- * its COMMIT had succeeded.  Returns -1 on error.
+ * Opens a new session for a publisher whose session broke.  Sets `*published` if the COMMIT in the
+ * old session had succeeded.  Returns -1 on error.
  */
 int run_session_resume(struct run_session *session, struct publisher *publisher, bool *published,
                        struct error *err);
@@ -53,34 +53,35 @@ struct findings;
 struct run_session;
 
 /*
- * A failed run.  Every run that could open the results, also a rejected one, leaves a row that says
- * how it ended.  So readers of the results learn of it.  A run that found another run in progress
- * leaves no row.  If the row cannot be written, the run does not fail for this;
- * failure_unrecorded() records its exit status instead.
+ * A failed run.  Every run that could open the results, even a rejected run, writes a row that
+ * shows how the run ended.  So readers of the results are informed.  A run writes no row if it
+ * finds another run in progress.  If the row cannot be written, failure_unrecorded() keeps the exit
+ * status of the failure.
  */
 
 struct failure {
     const struct error *reason;
     int64_t began;                   /* when the run began, in clock_milliseconds() */
-    const struct findings *findings; /* findings made before the failure; or NULL */
+    const struct findings *findings; /* findings from before the failure; or NULL */
     bool is_there;                   /* the cluster exists in the accounting database */
 };
 
-/* Sets `*session->options->unrecorded`, unless another run is in progress. */
+/* Sets `*session->options->unrecorded`, unless the failure is that another run is in progress. */
 void failure_unrecorded(const struct run_session *session, const struct error *reason);
 
 /*
- * Record a failure of a cluster: the first function if this run holds its lock, the second one if
- * not.
+ * Record a failure of a cluster.  Call failure_record() if this run holds the cluster's lock, and
+ * failure_record_of() otherwise.
  */
 void failure_record(struct run_session *session, struct publisher *publisher,
                     const struct failure *failure);
 void failure_record_of(struct run_session *session, const char *cluster,
                        const struct failure *failure);
 /*
- * Records a failure before the first cluster of the run, for each cluster that was to be run.
- * These are the requested clusters, or else all clusters whose last run used this source.  If the
- * results contain none of them, records it for the cluster ''.
+ * Records a failure before the first cluster of the run, for each cluster that was to be run: the
+ * requested clusters, or else the clusters of the settings.  Omits clusters whose last run used
+ * another source, unless this is the case for all of them.  If the results contain no cluster that
+ * was to be run, records the failure for the cluster ''.
  */
 void failure_record_all(struct run_session *session, const struct failure *failure);
 

@@ -40,7 +40,7 @@ void verifier_close(struct verifier *verifier)
 /* The run that published. */
 struct published_run {
     int64_t id, as_of, started_at;
-    bool notes_entries;            /* it recorded the ledger entries that it counted */
+    bool notes_entries;            /* it recorded the ledger entries that it applied */
     const struct release *release; /* the Slurm release whose rules it followed */
     bool same_settings;
 };
@@ -74,7 +74,7 @@ static int compute_and_compare(struct verifier *verifier, const struct published
                                struct error *err)
 {
     const struct run_options options = { .now = &run->as_of, .full = true };
-    /* slurmctld may have been upgraded since. */
+    /* slurmctld may have been upgraded since the run, so use the release of the run. */
     struct settings settings = *verifier->settings;
     if (run->release)
         settings.slurm_release = run->release;

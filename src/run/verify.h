@@ -9,11 +9,11 @@ struct text;
 
 /*
  * Compares the published and stored rows of clusters with the rows that a run for the same time
- * would store.  Writes nothing and takes no lock.  It does not see rows that runs publish
- * meanwhile.
+ * would store.  Writes nothing and takes no lock.  Rows that a run publishes meanwhile are not
+ * visible to it.
  */
 
-/* Both databases.  The results are read in one transaction. */
+/* The sessions on both databases.  The results are read in one transaction. */
 struct verifier {
     const struct settings *settings;
     struct db *source, *results;
@@ -23,21 +23,22 @@ struct verifier {
  * Opens the databases.  If `source` is not NULL, uses it instead of opening one.  Returns -1 on
  * error; the caller must call verifier_close() also then.
  *
- * verifier_close() closes verifier->source.  After a reconnect this is a new session, and `source`
- * is closed already.  To keep the session, set verifier->source to NULL before.
+ * verifier_close() closes verifier->source.  After a reconnect, verifier->source is a new session,
+ * and `source` is already closed.  To keep the session open, set verifier->source to NULL before
+ * the call.
  */
 int verifier_open(struct verifier *verifier, const struct settings *settings, struct db *source,
                   struct error *err);
 void verifier_close(struct verifier *verifier);
 
 struct verification {
-    bool published;      /* if false, there is nothing to compare and the rest is not set */
+    bool published; /* if false, there is nothing to compare, and the other members are not set */
     bool other_settings; /* the run had different settings, so nothing was computed */
     int64_t as_of;       /* time of the published run */
     uint64_t rows;       /* number of computed rows of fairmill_fairshare */
     struct row_differences differences;
 };
-/* Compares a cluster.  Returns -1 on error.  The caller frees the verification also on error. */
+/* Compares a cluster.  Returns -1 on error.  The caller calls verification_free() in any case. */
 int verify_cluster(struct verifier *verifier, const char *cluster,
                    struct verification *verification, struct error *err);
 /*
