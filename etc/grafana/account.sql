@@ -20,7 +20,7 @@ FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
 -- panel: Usage divided by share
--- about: 1: usage equals the share; 2: usage is twice the share.
+-- about: 1 means that usage equals the share, and 2 that it is twice the share.
 -- kind: number
 -- size: 4 4
 -- steps: blue 0.8=green 1.25=orange 2=red
@@ -44,7 +44,7 @@ FROM fairmill_account_waiting
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
 -- panel: Usage divided by share, over time
--- about: 1: usage equals the share.  The scale is logarithmic, so 2 and 0.5 are equally far from 1.
+-- about: 1 means that usage equals the share.  The scale is logarithmic, so 2 and 0.5 are equally far from 1.
 -- kind: ratios
 -- size: 12 9
 SELECT $__unixEpochGroup(as_of, $__interval) AS time, AVG(1 / level_fs) AS usage_over_share
@@ -55,7 +55,7 @@ GROUP BY $__unixEpochGroup(as_of, $__interval)
 ORDER BY 1
 
 -- panel: Decayed usage over time
--- about: Usage that fairshare still counts, in hours of the charged TRES.
+-- about: Usage after decay, in hours of the charged TRES.
 -- kind: curves
 -- size: 12 9
 -- unit: h

@@ -17,7 +17,7 @@ SELECT DISTINCT cluster FROM fairmill_runs ORDER BY cluster
 SELECT $__unixEpochTo() - MAX(computed_at) AS age FROM fairmill_account WHERE cluster = ${cluster:sqlstring}
 
 -- panel: Last run
--- about: Its status: done if it published, otherwise failed.
+-- about: The status is done if the run published values, otherwise failed.
 -- kind: table
 -- size: 8 4
 -- units: duration=ms source_lag=s
@@ -54,7 +54,7 @@ ORDER BY run_id DESC
 LIMIT 1
 
 -- panel: Duration of runs
--- about: By kind: full runs read all jobs, incremental runs only new ones.
+-- about: Full runs read all jobs; incremental runs read only new and changed jobs.
 -- kind: curves
 -- size: 12 9
 -- unit: ms

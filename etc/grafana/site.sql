@@ -48,8 +48,9 @@ WHERE r.cluster = ${cluster:sqlstring}
     AND r.run_id = (SELECT MAX(a.run_id) FROM fairmill_account a WHERE a.cluster = r.cluster)
 
 -- panel: Over- and underserved
--- about: Usage divided by share, for the accounts directly below the root.  1: usage equals the share; 2: usage is
--- about: twice the share.  Accounts with a lower value rank higher.  Accounts without shares of their own are omitted.
+-- about: Usage divided by share, for the accounts directly below the root.  1 means that usage equals the share, and
+-- about: 2 that it is twice the share.  Accounts with a lower value rank higher.  Accounts without shares of their own
+-- about: are omitted.
 -- kind: bars
 -- size: 12 9
 -- steps: blue 0.8=green 1.25=orange 2=red
@@ -59,7 +60,7 @@ WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND level_shares_norm > 0 AND
 ORDER BY 2 DESC, account
 
 -- panel: Share and usage
--- about: Shares and usage of the accounts directly below the root, as fractions of the sums.
+-- about: Shares and usage of the accounts directly below the root, as fractions of the sum over these accounts.
 -- kind: pairs
 -- size: 12 9
 -- unit: percentunit
@@ -69,8 +70,8 @@ WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND shares IS NOT NULL
 ORDER BY level_shares_norm DESC, account
 
 -- panel: Usage divided by share, over time
--- about: For the accounts directly below the root, with the shares of each time.  1: usage equals the share.  The scale
--- about: is logarithmic, so 2 and 0.5 are equally far from 1.
+-- about: For the accounts directly below the root, with the shares of each time.  1 means that usage equals the share.
+-- about: The scale is logarithmic, so 2 and 0.5 are equally far from 1.
 -- kind: ratios
 -- size: 12 9
 SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, h.account AS metric, AVG(1 / h.level_fs) AS usage_over_share
@@ -94,8 +95,8 @@ GROUP BY $__unixEpochGroup(h.as_of, $__interval), h.account
 ORDER BY 1, 2
 
 -- panel: Fairness of usage
--- about: Jain's index of usage divided by share: 1 if all have used the same part of their entitlement.  For the
--- about: accounts directly below the root, and for all users.
+-- about: Jain's index of usage divided by share.  1 means that all have used the same part of their entitlement.  One
+-- about: curve is for the accounts directly below the root, the other for all users.
 -- kind: curves
 -- size: 12 9
 SELECT $__unixEpochGroup(f.as_of, $__interval) AS time, f.scope AS metric, AVG(f.jain) AS jain
