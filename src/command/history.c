@@ -37,7 +37,7 @@ struct history_command_known {
     int64_t id, parent_id;
     enum name_match match;
     enum { PLACE_UNKNOWN, PLACE_BELOW, PLACE_ELSEWHERE } place; /* relative to the shown account */
-    struct series series;                                       /* its points */
+    struct series series;                                       /* its history points */
 };
 struct known_list {
     struct history_command_known *rows;

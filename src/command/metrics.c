@@ -199,7 +199,7 @@ struct metrics_options {
     struct shared_options shared;
     const char *output, *top_text;
     bool accounts_only;
-    uint64_t top; /* for accounts and for users; UINT64_MAX: all */
+    uint64_t top; /* maximum number of accounts, and of users; UINT64_MAX: no limit */
 };
 
 /* Returns NAN if the column is NULL. */

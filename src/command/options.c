@@ -95,7 +95,7 @@ static const struct {
     const char *command;
     const char *name;    /* its long option, or NULL */
     char letter;         /* its short option, or 0 */
-    const char *meaning; /* a noun phrase */
+    const char *meaning; /* its meaning, as a noun phrase */
     const char *instead; /* the replacement in fairmill, or NULL */
 } foreign[] = {
     { "sprio", "prio", "federation", 0, "the jobs of a federation", "--clusters" },

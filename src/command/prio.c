@@ -40,7 +40,7 @@ static bool prio_is_new(const void *context, const struct priority_job *job)
 
 /* The data read from the accounting database. */
 struct prio_reading {
-    struct names *names; /* of the queue */
+    struct names *names; /* the names in the queue */
     struct queue *queue;
     struct accounting *accounting;
     struct tree *tree;

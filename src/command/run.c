@@ -35,7 +35,7 @@
  */
 struct alert {
     uint64_t after_s;
-    char name[40]; /* of the state file, which contains the time of the first failure */
+    char name[40]; /* name of the state file, which contains the time of the first failure */
     bool failed;   /* this run belongs to a failure period */
     bool lasting;  /* the period began with an earlier run */
     int64_t since; /* start of the period; 0 if it cannot be stored */
@@ -224,7 +224,7 @@ static int dry_run(const struct settings *settings, const struct run_options *op
 static int run_in_earnest(const struct settings *settings, struct run_options *options,
                           struct error *err)
 {
-    static int unrecorded; /* run() writes to it through the options */
+    static int unrecorded; /* set by run() through the options */
     alert = alert_create(settings, options->clusters.names, options->clusters.count);
     options->complain = complain_in_time;
     options->unrecorded = &unrecorded;

@@ -22,7 +22,7 @@ struct verify_command_row {
     const char *cluster;
     const char *table;
     const struct row_difference *difference; /* NULL: `more` is set */
-    const char *cause;                       /* of the difference */
+    const char *cause;                       /* cause of the difference */
     int64_t more;
 };
 
@@ -77,7 +77,7 @@ struct verify_options {
 struct verifying {
     const struct verify_options *options;
     const struct settings *settings;
-    struct text summary; /* for the text output, a line for each cluster */
+    struct text summary; /* a line for each cluster, for the text output */
     struct command_context *context;
     struct name_list mendable; /* clusters whose history has differences */
     bool differs;

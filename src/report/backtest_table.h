@@ -16,13 +16,13 @@ struct table_layout;
  */
 struct backtest_print {
     const char *cluster;
-    const struct backtest *backtest; /* finished */
-    const char *const *labels;       /* of the variants */
+    const struct backtest *backtest; /* a finished backtest */
+    const char *const *labels;       /* labels of the variants */
     size_t variants;
     const int64_t *times;
     size_t time_count;
     uint64_t top; /* at most this many users, most discordant first; 0: all users and accounts */
-    bool has_sentences; /* text output has them */
+    bool has_sentences; /* add sentences to text output */
 };
 extern const struct table_layout backtest_layout;
 void backtest_answer(const struct backtest_print *print, struct answer *answer);

@@ -71,8 +71,8 @@ struct column {
     unsigned at_most;    /* terminal columns; a longer text ends with a plus; 0: no limit */
     bool right;          /* a text is aligned right */
     bool plus;           /* a number that is not negative has a plus sign */
-    int decimals;        /* of a real; 0: 6; NO_DECIMALS: truncated to an integer */
-    int digits;          /* significant digits of a real that may be tiny; 0: use `decimals` */
+    int decimals; /* number of decimals of a real; 0: 6; NO_DECIMALS: truncated to an integer */
+    int digits;   /* significant digits of a real that may be tiny; 0: use `decimals` */
 };
 #define NO_DECIMALS (-1)
 

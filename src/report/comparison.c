@@ -15,7 +15,7 @@
 #include "util/number.h"
 #include "util/times.h"
 
-#define FIRST_AT_MOST 36 /* columns of the terminal */
+#define FIRST_AT_MOST 36 /* maximum width in terminal columns */
 
 /* Adds a heading that is no wider than the numbers.  A star marks the other conformance mode. */
 static void comparison_add_heading(struct text *text, const struct comparison *comparison,

@@ -13,9 +13,9 @@ struct answer;
 struct variant {
     const struct algorithm *algorithm;
     enum conformance conformance;
-    double *factors;          /* by user */
-    uint32_t *ranks;          /* by user, as in a run; the best rank is the number of users */
-    struct ordering ordering; /* by rank; empty unless `known` */
+    double *factors;          /* factors by user */
+    uint32_t *ranks;          /* ranks by user, as in a run; the best rank is the number of users */
+    struct ordering ordering; /* order by rank; empty unless `known` */
     uint32_t differs;         /* number of users whose rank differs in the other mode */
     bool known;               /* false if the capacity is needed but unknown; ranks are then 0 */
     bool shown;               /* in tables: it has the run's mode, or differs from that mode */
@@ -32,8 +32,8 @@ struct comparison {
     const char *cluster;
     const struct terminology *terms;
     int64_t as_of;
-    const struct algorithm *algorithm; /* of the run */
-    enum conformance conformance;      /* of the run */
+    const struct algorithm *algorithm; /* algorithm of the run */
+    enum conformance conformance;      /* conformance mode of the run */
     const char *conformances[2];       /* names of the conformance modes */
     struct variant *variants;
     size_t variant_count;

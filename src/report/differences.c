@@ -119,7 +119,7 @@ static const char *const meanings[CAUSES] = {
 #define FACTOR_ROUNDING 1e-9
 /* The page shows usage of at least WHOLE_FROM without decimals. */
 #define WHOLE_FROM 10000
-#define FIRST_AT_MOST 36 /* columns of the terminal */
+#define FIRST_AT_MOST 36 /* maximum width in terminal columns */
 #define NAMED_AT_MOST 10
 
 static bool is_usage(double number)

@@ -70,10 +70,10 @@ struct differences {
     int64_t as_of, printed_at; /* times of fairmill's run and of sshare's output, epoch seconds */
     const struct algorithm *algorithm;
     uint64_t period, newest_step;      /* seconds; 0: steps were not computed */
-    struct compared_association *rows; /* depth first */
+    struct compared_association *rows; /* rows in depth-first order */
     size_t count;
-    uint32_t users;                 /* of the cluster; Fair Tree's rank is its factor times this */
-    size_t only_printed, only_ours; /* associations that only one side has */
+    uint32_t users; /* number of users of the cluster; Fair Tree's rank is its factor times this */
+    size_t only_printed, only_ours; /* number of associations that only one side has */
     const char *first_only_printed, *first_only_ours; /* NULL: none */
     double period_decay;    /* fraction of usage that decays in a period; NAN if not computed */
     const char *unknown[8]; /* sentences about facts that cannot be known; NULL-terminated */

@@ -26,7 +26,7 @@ struct explained {
     const struct explain_input *input;
     const struct explanation *explanation;
     const struct terminology *terms;
-    const struct permissions *permissions; /* of the requesting user */
+    const struct permissions *permissions; /* permissions of the requesting user */
     const char *unit;                      /* unit of usage of OpenPBS; NULL: of Slurm */
     const struct usage_unit *usage;        /* terms for usage of Slurm */
 };

@@ -17,7 +17,7 @@
 #include "util/text.h"
 
 #define MOST_DIGITS 15
-#define NAME_AT_MOST 36 /* columns of the terminal */
+#define NAME_AT_MOST 36 /* maximum width in terminal columns */
 
 struct path_row {
     uint32_t node, depth;

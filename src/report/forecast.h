@@ -21,14 +21,14 @@ struct forecast_report {
     const struct algorithm *algorithm;
     bool published_only; /* computed from published values and published daily usage only */
     bool rounded;        /* usage that the requesting user may not see was rounded */
-    uint32_t users;      /* of the cluster; also the best rank */
+    uint32_t users;      /* number of users of the cluster; also the best rank */
     double rate[2];      /* mean TRES of the entity and of the cluster in the last week */
     double job_tres;     /* TRES of an additional job; 0: no job */
-    uint64_t job_s;      /* its duration, seconds */
+    uint64_t job_s;      /* duration of the additional job, seconds */
     size_t count;        /* number of times */
     struct forecast_point *points[PROJECTIONS]; /* NULL: projection not requested */
     struct forecast_point *curves[PROJECTIONS]; /* PLOT_COLUMNS points; NULL: no curves */
-    double limit;                               /* of the value; NAN: none */
+    double limit;                               /* limit of the value; NAN: none */
     /* when the value crosses the limit, epoch seconds; 0: never */
     uint64_t crossing[PROJECTIONS];
 };

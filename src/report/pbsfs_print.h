@@ -31,8 +31,8 @@ struct printed_member {
 
 struct pbsfs_print {
     struct arena *arena; /* owns the names */
-    const char *unit;    /* of usage; NULL: not printed */
-    bool whole;          /* the whole tree, from `pbsfs -p` */
+    const char *unit;    /* unit of usage; NULL: not printed */
+    bool whole;          /* the output has the whole tree (`pbsfs -p`) */
     struct printed_member *rows;
     size_t count;
 };

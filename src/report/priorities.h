@@ -46,10 +46,10 @@ struct prio_row {
     const char *job_id; /* id in the scheduler's form; if NULL, prio_list_add() uses id_job */
     bool of_formula;    /* a formula determines the priority (OpenPBS) */
     bool has_priority;
-    double value;      /* of the formula; NAN if none */
+    double value;      /* value of the formula; NAN if none */
     const char *why;   /* reason why it cannot run or lacks a value; NULL: none */
     const char *terms; /* values of the formula's names: `ncpus=4 fairshare_factor=0.5` */
-    const struct prio_term *first_term; /* the same, one for each name */
+    const struct prio_term *first_term; /* these names and values as a list */
     size_t term_count;
     double what_if;  /* value of the formula of `prio --formula`; NAN if none */
     bool best;       /* this is the best of the job's rows */
@@ -87,8 +87,8 @@ struct prio_filter {
     struct name_list users, partitions;
     /* must include the accounts below them; NULL: all accounts */
     const struct name_list *accounts;
-    struct name_list jobs;                 /* ids */
-    const struct permissions *permissions; /* of the requesting user */
+    struct name_list jobs;                 /* ids of jobs */
+    const struct permissions *permissions; /* permissions of the requesting user */
 };
 /* Removes the rows that do not match or may not be shown. */
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);

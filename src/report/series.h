@@ -24,7 +24,7 @@ struct series {
     bool days; /* the points are days */
     struct series_point *points;
     size_t count;
-    const struct terminology *terms; /* for the title */
+    const struct terminology *terms; /* terminology of the title */
 };
 
 /*

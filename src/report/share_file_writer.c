@@ -34,7 +34,8 @@ static const char *obstacle(const char *name, bool keeps_case)
 struct share_file_writer {
     struct text *text;
     const struct share_set *list;
-    const char *kind, *name, *obstacle; /* of the first name that the file cannot contain */
+    /* the first name that the file cannot contain, its kind and the reason */
+    const char *kind, *name, *obstacle;
 };
 
 static void share_file_writer_add_name(struct share_file_writer *writer, const char *kind,

@@ -14,17 +14,17 @@ struct text;
  */
 
 struct share_entry {
-    uint32_t id; /* in the database; 0 if it is only in a file */
+    uint32_t id; /* id in the database; 0 if the association is only in a file */
     /* UTF-8; `user` is "" for an account. */
     const char *account, *user, *partition;
-    const char *parent;                     /* of an account; "" for the root */
-    const char *default_account;            /* of a user; NULL if not given */
-    const char *description, *organization; /* of an account; NULL if not given */
+    const char *parent;                     /* parent of an account; "" for the root */
+    const char *default_account;            /* default account of a user; NULL if not given */
+    const char *description, *organization; /* texts of an account; NULL if not given */
     int32_t shares;                         /* may be SHARES_PARENT; 1 if not given */
     bool says_shares;                       /* `shares` was given */
     uint32_t priority;                      /* PRIORITY_NONE if not given */
     uint32_t depth;                         /* 0 for the root */
-    unsigned line;                          /* in the file */
+    unsigned line;                          /* line number in the file */
 };
 
 /* A set of entries.  The root is first, and parents come before their children. */
@@ -36,7 +36,7 @@ struct share_set {
     struct names *keys;  /* account, user and partition; the number is the entry's index */
     struct names *pairs; /* account and user; a third name "*" if the pair has a partition */
     struct names *users;
-    size_t *first_of_user; /* by number in `users` */
+    size_t *first_of_user; /* index of the user's first entry, by number in `users` */
 };
 
 /* Returns an empty set.  The caller frees it with share_set_free(). */

@@ -35,7 +35,8 @@ struct share_list {
     const char *cluster;
     const struct algorithm *algorithm;
     int64_t as_of;
-    const struct terminology *terms; /* for headings of text output; NULL: sshare's */
+    /* terminology of headings in text output; NULL: sshare's headings */
+    const struct terminology *terms;
     struct arena *arena;
     struct share_row *rows;
     size_t count;

@@ -17,7 +17,7 @@
  */
 
 #define FIELDS_AT_MOST 32
-#define TRES_WIDTH 20 /* in sprio's default table, which cuts longer lists */
+#define TRES_WIDTH 20 /* width of the column in sprio's default table, which cuts longer lists */
 #define NORM_DECIMALS 14
 
 /*
@@ -43,7 +43,7 @@ struct sprio_print_reader {
     struct sprio_print *print;
     const char *cluster;
     unsigned line;
-    bool elsewhere; /* after the `CLUSTER:` line of a different cluster */
+    bool elsewhere; /* the last `CLUSTER:` line named a different cluster */
     char letters[FIELDS_AT_MOST + 1];
 };
 

@@ -44,8 +44,8 @@ struct sshare_reader {
     struct sshare_print *print;
     const char *cluster;
     unsigned line;
-    bool elsewhere; /* after the `CLUSTER:` line of a different cluster */
-    bool bars;      /* between fields */
+    bool elsewhere; /* the last `CLUSTER:` line named a different cluster */
+    bool bars;      /* bars separate the fields */
     /* The start and the width of each column of a table. */
     size_t starts[FIELDS_AT_MOST], widths[FIELDS_AT_MOST];
     size_t columns;
@@ -278,7 +278,7 @@ struct assoc_mgr_reader {
     struct sshare_print *print;
     const char *cluster;
     unsigned line;
-    bool begun, here; /* in an association; it is in the requested cluster */
+    bool begun, here; /* an association has begun; it is in the requested cluster */
     bool named;       /* its names and ID were read */
     struct printed_row row;
 };

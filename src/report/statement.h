@@ -19,15 +19,15 @@ struct statement_view {
     const char *cluster;
     int64_t from, to;                              /* epoch seconds */
     const char *by;                                /* `month`, `week`, `day` */
-    const struct names *names;                     /* of the periods' trees, UTF-8 */
-    const struct permissions *permissions;         /* of the requesting user */
+    const struct names *names;                     /* names in the periods' trees, UTF-8 */
+    const struct permissions *permissions;         /* permissions of the requesting user */
     const struct association_selection *selection; /* associations to show */
     const struct terminology *terms;
     const char *tres;      /* usage of this TRES, as in sreport; NULL: usage that was charged */
     bool of_capacity;      /* entitlement is a share of the capacity, not of delivered usage */
     double scale;          /* amounts are divided by it */
-    const char *unit;      /* of the divided amounts, for JSON */
-    const char *unit_text; /* of the divided amounts, for text output */
+    const char *unit;      /* unit of the divided amounts, for JSON */
+    const char *unit_text; /* unit of the divided amounts, for text output */
     const char *unit_definition; /* a sentence, or NULL */
     int64_t shares_from;         /* time of the first run that recorded shares; INT64_MAX: none */
     bool earlier_shares;         /* the accounting database had earlier shares */

@@ -24,8 +24,8 @@ struct table {
     struct cell cell;
     struct text_table kept; /* rows of text output */
     size_t clusters;
-    bool listing; /* in JSON's list of rows */
-    size_t rows;  /* in that list */
+    bool listing; /* JSON's list of rows has begun */
+    size_t rows;  /* number of rows in that list */
     int (*print)(const struct text *text, struct error *err);
     bool failed;
     struct error reason;

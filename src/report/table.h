@@ -43,7 +43,8 @@ struct table_options {
      * aligns the cell right; `%-N` aligns it left.  A longer text ends with a plus, and a longer
      * real loses decimals.  NULL: the default columns of the format. */
     const char *columns;
-    const struct table_format *format; /* for text, instead of columns (report/table_text.h) */
+    /* a format for text, used instead of columns (report/table_text.h) */
+    const struct table_format *format;
 };
 
 struct table_layout {
@@ -79,7 +80,7 @@ void table_print_with(struct table *table,
 
 struct table_cluster {
     const char *name;                /* UTF-8 */
-    const char *title;               /* of text output, above the headings; NULL: none */
+    const char *title;               /* title of text output, above the headings; NULL: none */
     struct json_t *facts;            /* an object, released by table_open(); NULL: none */
     const void *context;             /* for get(), as cell->context */
     const struct terminology *terms; /* translates headings of text; NULL: no translation */

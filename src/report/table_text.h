@@ -15,7 +15,7 @@ struct terminology;
 struct chosen {
     const struct column *column;
     size_t width; /* 0: as wide as its cells */
-    bool left;    /* align left; only with a width */
+    bool left;    /* align left; used only with a width */
     /* The members below apply to a format only. */
     bool widens;       /* grows for wide cells, which are otherwise cut */
     const char *after; /* text after the column */

@@ -15,7 +15,7 @@
 /* Shorter lines could not hold a word. */
 #define SHORTEST_LINE 20u
 
-static const struct terminal *elsewhere; /* from terminal_set(); NULL: standard output */
+static const struct terminal *elsewhere; /* set by terminal_set(); NULL: standard output is used */
 
 /* Reads the user's environment, because the process itself always uses a UTF-8 locale. */
 static bool shows_utf8(void)

@@ -45,8 +45,8 @@ void terminal_say(struct text *text, size_t hang, const char *format, ...)
 /* Colors, which are used only if the terminal has them. */
 enum paint { PAINT_NONE, PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
 /*
- * Colors the text from `start` on, without its line end.  Call it last, because it adds bytes that
- * have no width.
+ * Colors the text from `start` on, without its line end.  Call it last, because it adds bytes whose
+ * width is 0.
  */
 void terminal_paint(struct text *text, size_t start, enum paint paint);
 

@@ -11,7 +11,7 @@
 #include "util/memory.h"
 #include "util/times.h"
 
-#define FIRST_AT_MOST 36 /* columns of the terminal */
+#define FIRST_AT_MOST 36 /* maximum width in terminal columns */
 
 static const struct {
     const char *name, *meaning;

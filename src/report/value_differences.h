@@ -35,7 +35,7 @@ enum value_cause {
 
 struct value_difference {
     int64_t id_job;
-    const char *user; /* or entity, UTF-8 */
+    const char *user; /* user of the job, or the entity; UTF-8 */
     const char *partition, *qos;
     const char *value; /* `age`, `tres cpu`, `priority`; `Grp`, `Usage`, `fairshare_tree_usage` */
     double ours, printed;
@@ -50,10 +50,12 @@ struct value_differences {
     int64_t as_of, printed_at; /* times of fairmill's values and of the output, epoch seconds */
     struct value_difference *rows;
     size_t count;
-    size_t compared;                /* number of job rows or entities that both sides have */
-    size_t only_printed, only_ours; /* without fairmill's jobs of priority 0 */
-    int64_t first_job_printed;      /* id of the first job that only the output has */
-    const char *first_only_printed, *first_only_ours; /* entities */
+    size_t compared; /* number of job rows or entities that both sides have */
+    /* number of rows that only one side has, without fairmill's jobs of priority 0 */
+    size_t only_printed, only_ours;
+    int64_t first_job_printed; /* id of the first job that only the output has */
+    /* first entity that only one side has; NULL: none */
+    const char *first_only_printed, *first_only_ours;
     /* For entities only. */
     uint64_t cycle;                /* assumed longest scheduler cycle, seconds */
     const char *unit, *other_unit; /* fairmill's unit; the output's unit if different, or NULL */

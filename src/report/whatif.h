@@ -41,8 +41,8 @@ struct whatif_row {
     bool there[SIDES]; /* exists; otherwise the values of that side are NAN and 0 */
     double factor[SIDES], level_fs[SIDES], shares_norm[SIDES], usage[SIDES];
     uint32_t rank[SIDES];
-    double gain;   /* of the factor, or of places if the algorithm changes */
-    double change; /* of the factor; NAN if the algorithm changes */
+    double gain;   /* gain of the factor, or of places if the algorithm changes */
+    double change; /* change of the factor; NAN if the algorithm changes */
     bool changed, removed;
     bool named; /* named in a change; always shown */
 };
@@ -73,14 +73,15 @@ struct whatif {
     bool unknown[SIDES]; /* no user has a place, because the algorithm has no values */
     uint32_t *named;     /* ids of the associations that the changes name */
     size_t named_count;
-    struct whatif_row *rows; /* changed or named; the largest gain first, the largest loss last */
+    /* changed or named associations; the largest gain first, the largest loss last */
+    struct whatif_row *rows;
     size_t row_count;
-    struct whatif_job *jobs; /* all, by their new places */
+    struct whatif_job *jobs; /* all jobs, in order of their new places */
     size_t job_count;
     bool is_chosen;   /* whatif_leave() was called */
     bool is_part;     /* hidden rows or jobs were removed */
     bool rounded;     /* the usage of hidden users was rounded */
-    bool no_commands; /* could name hidden users; whatif_add_command() does nothing */
+    bool no_commands; /* commands could name hidden users; whatif_add_command() does nothing */
     bool no_ledger;   /* the requesting user cannot write to the ledger */
 };
 

@@ -150,7 +150,7 @@ static struct table *whatif_table_begin_table(struct answer *answer, const struc
     return table;
 }
 
-/* Adds the users with the largest gains and losses, and the users whom the changes name. */
+/* Adds the users with the largest gains and losses, and the users in the changes. */
 static void add_ends(struct answer *answer, const struct whatif *whatif, size_t losers, size_t top)
 {
     static const struct column shown[] = {

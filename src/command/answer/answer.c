@@ -173,7 +173,7 @@ static void serve_client(const struct invocation *invocation, struct client *cli
              serve_run_command(&request, invocation, client, &response, &printing, &reason))
         answer_refuse(&response, &reason);
     response_add(&text, &response);
-    /* Ignore errors: only the client could be told, and it did not receive the response. */
+    /* Ignore errors: only this client could see a message, but it cannot be reached. */
     message_send(printing.response, &text, clock_milliseconds() + RESPONSE_MS, &reason);
     text_free(&text);
     response_free(&response);

@@ -33,7 +33,7 @@ struct diff_options {
     int64_t at;            /* time of the output: --at, or the file's time */
     bool has_time;         /* the file has a time */
     uint64_t period, step; /* 0 if not given */
-    struct text bytes;     /* of the file */
+    struct text bytes;     /* the contents of the file */
     enum print_kind kind;
 };
 

@@ -24,7 +24,7 @@ struct diff_case {
     const struct sshare_print *print;
     struct db *source; /* NULL if it cannot be read */
     int64_t printed_at;
-    uint64_t period;      /* of slurmctld's steps, in seconds */
+    uint64_t period;      /* interval between slurmctld's steps, in seconds */
     uint64_t newest_step; /* time of slurmctld's newest step; 0: unknown, search for it */
     /* slurmctld does not charge a job for the time between its last step and its end */
     bool ends_free;
@@ -42,7 +42,7 @@ struct stage {
 /* Settings from which some causes were removed.  Each removed cause makes them more similar to
  * slurmctld's behavior. */
 struct reduced_settings {
-    struct settings settings;    /* a copy */
+    struct settings settings;    /* a copy, which is changed */
     struct charge_weights whole; /* the billing weights of slurm.conf, read when they are needed */
 };
 
@@ -51,7 +51,7 @@ struct finder {
     struct differences *differences;
     struct ledger *ledger;           /* NULL after CAUSE_LEDGER was removed */
     struct recorded_state notes;     /* the recorded state, without the ledger */
-    struct reduced_settings reduced; /* without the causes that were removed */
+    struct reduced_settings reduced; /* the settings without the causes that were removed */
     struct fairshare_options options;
     const struct tree *tree; /* the base tree; all stages use its nodes */
     struct names *names;
@@ -99,17 +99,17 @@ int finder_compute_stage(const struct finder *finder, struct tree *tree, struct 
 struct printed_match {
     const struct printed_row **rows; /* by node; NULL: not printed */
     struct usage_bounds *bounds;     /* by node: bounds of the printed usage */
-    uint32_t *nodes;                 /* by row of the differences */
+    uint32_t *nodes;                 /* by row of the differences: the row's node */
 };
 
 /*
  * Fills `match`, and fills differences->rows with the associations that both fairmill and the
  * output have.
  *
- * A row is matched by its id or, if the output has no ids, by its names.  Several associations can
- * have the same printed names, for example without a column of partitions.  In that case, an
- * association with the printed shares is preferred.  Among equal candidates, rows are matched in
- * slurmctld's order if `ordered`, otherwise in the order of the partitions.
+ * A row is matched by its id.  If the output does not contain ids, it is matched by its names.
+ * Several associations can have the same printed names, for example without a column of partitions.
+ * In that case, an association with the printed shares is preferred.  Among equal candidates, rows
+ * are matched in slurmctld's order if `ordered`, otherwise in the order of the partitions.
  *
  * RawUsage is truncated to an integer.  Under Fair Tree, NormUsage has all digits of an
  * association's fraction of the root's usage at the same time.  So each row narrows the bounds of
@@ -121,7 +121,7 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
 void printed_match_free(struct printed_match *match);
 
 /* Removes a cause from the settings.  Returns false if the settings do not have this cause.
- * `findings` are those of the computation with the current settings. */
+ * `findings` come from the computation with the current settings. */
 bool settings_without(struct reduced_settings *reduced, enum cause cause,
                       const struct findings *findings);
 

@@ -34,8 +34,8 @@ struct diff_pbs_finder {
     double decay;           /* factor by which one decay step may change usage; 1 if there may be no
                              * such step */
     struct names *entities; /* names in UTF-8 */
-    uint32_t *node_of;      /* by index in `entities` */
-    uint32_t *row_of;       /* by node; NO_NODE if not printed */
+    uint32_t *node_of;      /* the node of each name, by index in `entities` */
+    uint32_t *row_of;       /* the printed row of each node; NO_NODE if not printed */
     double *percentages;    /* by printed row, computed from the printed shares */
     struct printed_number *below; /* by printed row: the usage that pbsfs would compute from the
                                    * rows directly below it */
@@ -147,7 +147,7 @@ static uint32_t *groups_of(const struct pbsfs_print *print)
 }
 
 /* Computes percentages from the printed shares, and sums the usage of the rows directly below each
- * group.  An entity that is printed with the minimum usage may have no usage. */
+ * group.  The usage of an entity that is printed with the minimum usage may be 0. */
 static void sum_print(struct diff_pbs_finder *finder)
 {
     const struct pbsfs_print *print = finder->print;

@@ -15,7 +15,7 @@ struct source;
  * errors of its usage. */
 
 struct pbs_view {
-    struct computation computation; /* if `computed`; otherwise the tree is the published one */
+    struct computation computation; /* set if `computed`; otherwise, the published tree is used */
     bool computed;
     bool has_ledger; /* the ledger has entries */
     struct pbs_tree pbs;

@@ -60,7 +60,7 @@ struct diff_possible_ranks {
     const struct tree *tree;
     const struct values *values;
     const struct usage_bounds *level_fs;
-    struct counts counts[COUNTS]; /* of the current siblings */
+    struct counts counts[COUNTS]; /* numbers of the current siblings */
     double *down, *up;            /* by node: maximum number of ranks that it may lose or gain */
 };
 

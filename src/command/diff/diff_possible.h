@@ -23,13 +23,13 @@ struct values;
  */
 
 struct possible_case {
-    const struct tree *tree;     /* with the printed shares */
-    const struct values *values; /* of `tree`, with the printed usage */
+    const struct tree *tree;     /* the tree with the printed shares */
+    const struct values *values; /* the values of `tree` with the printed usage */
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
     /* By node: */
     const struct printed_row **rows;  /* NULL: not printed */
-    const struct usage_bounds *usage; /* as printed */
+    const struct usage_bounds *usage; /* bounds of the printed usage */
     const double *fresh;              /* usage charged at or after the newest step; NULL: unknown */
     const double *late;               /* usage charged after the newest step; NULL: unknown */
     const bool *exact; /* the usage in `values` is certain, if the output allows it */
@@ -38,7 +38,7 @@ struct possible_case {
 /* Results by node; NAN if there is no such value or nothing is known about it. */
 struct possible {
     struct usage_bounds *fairshare;
-    unsigned *wrong; /* enum contradiction */
+    unsigned *wrong; /* flags of enum contradiction */
 };
 
 /* Fills `possible`; the caller frees it with possible_free(). */

@@ -31,16 +31,16 @@
 /* The data collected while jobs are charged. */
 struct gathering {
     struct charge_accumulator accumulator;
-    uint32_t id; /* of the association */
+    uint32_t id; /* id of the explained association */
     struct computation computation;
     bool *below; /* by node: its jobs are included; allocated at the first job */
     struct top_jobs top_jobs;
     struct daily_usage days;
     struct decay_table *plain;
-    struct suspensions suspensions; /* of one job at a time, without decay */
-    double ledger;                  /* sum of its amounts, in TRES-seconds */
+    struct suspensions suspensions; /* suspensions of one job at a time, without decay */
+    double ledger;                  /* sum of the amounts in the ledger, in TRES-seconds */
     bool too_large;
-    struct text job_ids[TOP_JOBS_KEPT]; /* of the jobs in top_jobs */
+    struct text job_ids[TOP_JOBS_KEPT]; /* ids of the jobs in top_jobs */
 };
 
 static void explain_jobs_find_below(struct gathering *gathering)
@@ -246,8 +246,8 @@ int weights_read(struct weights *weights, const struct settings *settings,
 /* The days in ascending order, and the associations whose usage is included. */
 struct day_gathering {
     const struct published_cluster *cluster;
-    bool *inside;                /* by node */
-    struct ledger_state *ledger; /* at the published time */
+    bool *inside;                /* by node: its usage is included */
+    struct ledger_state *ledger; /* state of the ledger at the published time */
     uint64_t reset;              /* last reset of the cluster; 0 if there was none */
     struct day_contributor *days;
     size_t count;

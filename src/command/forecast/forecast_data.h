@@ -15,9 +15,9 @@
 struct forecast_data {
     const struct settings *settings;
     struct recorded_state recorded;
-    struct computation present; /* if the accounting database is read */
-    struct tree *own_tree;      /* if it is not read; built from the published tree */
-    struct forecast forecast;   /* without its entity and job */
+    struct computation present; /* set only if the accounting database is read */
+    struct tree *own_tree;      /* built from the published tree, if `present` is not set */
+    struct forecast forecast;   /* a forecast whose entity and job are not set */
 };
 
 /* Reads the data from the accounting database, for a forecast of `duration_s` seconds.  Returns -1

@@ -101,7 +101,7 @@ static int check_actions(const struct ledger_entry_options *options, unsigned ac
 /* An entry, and the effect of later entries on it. */
 struct ledger_list_row {
     const struct ledger_record *record;
-    const struct terminology *terms; /* of its cluster */
+    const struct terminology *terms; /* terminology of its cluster */
     uint64_t undone_by;              /* the entry that undoes it; 0: none */
     bool undone;                     /* it has no effect; an undo may itself be undone */
     bool hidden;                     /* it is about, or may be about, a user who is hidden */

@@ -239,8 +239,8 @@ static int find_lost(struct entry_context *context, bool *found, struct error *e
     return *found && !known ? find_cluster(context, err) : 0;
 }
 
-/* Sets the cluster and the time of the undo to those of the entry to undo.  In a chain of undos,
- * only the last one can be undone.  The user may name any entry of the chain that is in effect. */
+/* Copies the cluster and the time from the entry to undo.  In a chain of undos, only the last one
+ * can be undone.  The user may name any entry of the chain that is in effect. */
 static int find_undone(struct entry_context *context, struct error *err)
 {
     uint64_t id = context->record.entry.undoes;

@@ -14,13 +14,14 @@ struct terminology;
 
 struct ledger_entry_options {
     struct shared_options shared;
-    const char *action, *subject; /* such as credit or undo, and its amount, job, entry or file */
+    /* the action, such as credit or undo; its amount, job, entry or file */
+    const char *action, *subject;
     const char *user, *account, *partition;
     const char *why, *at;
     bool all;
     struct refund refund;
     const char *from, *to;
-    struct name_list jobs, kinds; /* of list */
+    struct name_list jobs, kinds; /* filters of `ledger list` */
 };
 
 /* Returns true if the options request this action. */

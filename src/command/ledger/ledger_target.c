@@ -276,7 +276,8 @@ struct ledger_target_search {
     struct ledger_state *state;
     struct text *told;
     struct job_keys *jobs;
-    uint64_t refunded_before; /* number of jobs that were omitted: already refunded */
+    /* number of jobs that were omitted because they are already refunded */
+    uint64_t refunded_before;
 };
 
 /* Totals of the rows of one job. */

@@ -32,12 +32,12 @@
 struct report_data_reading {
     struct db *db;
     struct page_cluster *cluster;
-    struct id_index *places; /* rows of existing associations */
+    struct id_index *places; /* the row of each existing association */
     /* Removed associations, and their last parents. */
     struct id_index *gone;
     int64_t *gone_parents;
     uint32_t gone_count;
-    double *sums; /* of a day, by row */
+    double *sums; /* the usage of a day, by row */
 };
 
 /* Calls `take` for each row of a query. */

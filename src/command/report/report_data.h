@@ -14,8 +14,8 @@ struct report_request {
     /* since = INT64_MIN: `days` before `until`; until = INT64_MAX: the newest run */
     int64_t since, until;
     uint64_t days;
-    bool accounts_only;               /* no users are shown, and only the number of jobs */
-    bool each;                        /* a page for each account */
+    bool accounts_only;               /* show no users, and of the jobs only their number */
+    bool each;                        /* make a page for each account */
     const struct name_list *accounts; /* show these and their descendants; empty: everything */
 };
 

@@ -22,8 +22,8 @@ struct show_options {
     bool all_columns, partitions;
     const char *entity, *decay;
     double decay_factor;
-    struct name_list pair; /* for --compare */
-    const char *names[2];  /* of --entity or --compare, or the operands */
+    struct name_list pair; /* the two names of --compare */
+    const char *names[2];  /* the names of --entity or --compare, or the operands */
     struct column columns[SHARE_COLUMNS];
     struct table_layout layout;
 };

@@ -13,7 +13,7 @@
 
 /* The numeric values of each cluster, in addition to its findings by kind. */
 static const struct figure {
-    const char *name, *unit; /* for monitoring systems */
+    const char *name, *unit; /* name and unit for monitoring systems */
     bool always;             /* also printed if it has no limit */
 } figures[] = {
     { "age", "s", true },

@@ -13,8 +13,8 @@ struct error;
  * to END exceeds it.  START defaults to 0, and ~ means no lower limit. */
 
 struct limit {
-    char *name;        /* of a value, or of a kind of finding */
-    const char *range; /* as given */
+    char *name;        /* name of a value, or of a kind of finding */
+    const char *range; /* the range as given */
     enum health_level level;
     double start, end; /* infinite: no limit */
     bool inside;

@@ -19,7 +19,7 @@ static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOW
 struct status_row {
     const struct cluster_health *health;
     enum health_level level;
-    struct text words; /* its problems */
+    struct text words; /* descriptions of its problems */
     bool for_people;
 };
 

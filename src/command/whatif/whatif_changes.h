@@ -21,12 +21,12 @@ enum whatif_kind { WHATIF_SHARES, WHATIF_MOVE, WHATIF_ADD_USAGE, WHATIF_REMOVE, 
 
 struct whatif_change {
     enum whatif_kind kind;
-    const char *option; /* without dashes */
-    char *text;         /* as given */
-    char *name;         /* of an association, or the key of a setting */
+    const char *option; /* name of the option, without dashes */
+    char *text;         /* value as given */
+    char *name;         /* name of an association, or the key of a setting */
     char *value;
     /* Set by changes_find() or when the change is added: */
-    uint32_t *ids; /* of associations */
+    uint32_t *ids; /* ids of associations */
     size_t id_count;
     uint32_t parent;               /* WHATIF_MOVE: id of the new parent */
     int32_t shares;                /* WHATIF_SHARES */

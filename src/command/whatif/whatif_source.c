@@ -43,7 +43,7 @@ struct queue_view {
     const struct published_cluster *cluster;
     const struct whatif_state *states;
     struct prio_list *list;
-    double weight[PRIO_PARTS]; /* after the changes */
+    double weight[PRIO_PARTS]; /* weights after the changes */
 };
 
 /* Returns the association of a job, or NO_NODE.  The results do not contain it, but they contain
@@ -220,7 +220,7 @@ int whatif_from_results(struct whatif *whatif, struct db *results,
 struct whatif_source_work {
     const struct settings *settings, *changed;
     const struct whatif_changes *changes;
-    struct source source; /* for the time of the request */
+    struct source source; /* the source for the time of the request */
     struct recorded_state recorded;
     struct whatif *whatif;
     struct id_index *jobs; /* by key: their indexes in the answer's list */

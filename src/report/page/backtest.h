@@ -29,12 +29,12 @@ struct page_tried {
 struct page_backtest_row {
     int64_t id;
     double due;
-    struct page_tried *tried; /* by variant */
+    struct page_tried *tried; /* results by variant */
 };
 struct page_backtest {
     struct page_variant *variants; /* variant 0 is the one with which the others are compared */
     size_t variant_count;
-    struct page_backtest_row *rows; /* by id */
+    struct page_backtest_row *rows; /* rows in order of id */
     size_t row_count;
     int64_t since, until; /* first and last time, epoch seconds; 0: none */
 };

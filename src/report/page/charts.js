@@ -103,8 +103,8 @@ function barName(calendar, days, middle) {
     return days === 1 ? calendar.day(middle) : `week of ${calendar.day(middle - 43200 * days)}`;
 }
 
-// points: [{x: time, y: number or null}].  options: say (formats a number), calendar, from, to, bars
-// (the number of days in each), most (the highest possible value), log, marks, limit.
+// points: [{x: time, y: number or null}].  options: say (formats a number), calendar, from, to,
+// bars (the number of days in each), most (the highest possible value), log, marks, limit.
 function drawSeries(canvas, points, options) {
     const { say, calendar, from, to, bars, log, marks, limit } = options;
     const title = bars ? at => barName(calendar, bars, at) : calendar.minute;

@@ -15,7 +15,7 @@ struct terminology;
 struct page_row {
     int64_t id;
     uint32_t parent;                /* row of the parent; the root is its own parent */
-    uint32_t first_child, children; /* rows */
+    uint32_t first_child, children; /* row of the first child; number of children */
     const char *account, *user, *partition;
     int64_t shares;                 /* -1: `parent` */
     double level_share, level_used; /* share of level shares and of level usage */
@@ -23,7 +23,7 @@ struct page_row {
     double share, used;             /* share and effective usage by the algorithm's definition */
     double usage, factor, level_fs; /* usage is decayed */
     double spent;   /* undecayed usage in the page's days, including all rows below */
-    uint32_t place; /* among all users of the cluster; 1 is next; 0: none */
+    uint32_t place; /* place among all users of the cluster; 1 is next; 0: none */
 };
 
 /* The values of a time or a day, for each row that has a series. */
@@ -46,11 +46,11 @@ struct page_change {
 #define PAGE_PARTS 6
 struct page_job {
     int64_t id;
-    uint32_t row; /* of its account; the root's if the account is missing */
+    uint32_t row; /* row of its account; the root's if the account is missing */
     const char *user, *account, *partition, *qos;
     int64_t priority, site, nice;
     double parts[PAGE_PARTS];
-    const char *tres; /* weighted, as sprio prints it */
+    const char *tres; /* weighted TRES, as sprio prints them */
     /* The members below are set if a formula orders the jobs. */
     const char *job_id, *why, *terms; /* as in prio_row */
     double value;                     /* NAN: none */
@@ -81,12 +81,12 @@ struct page_cluster {
     const struct algorithm *algorithm;
     const char *problems; /* description of problems, or "" */
     const struct terminology *terms;
-    const char *unit;   /* of usage; NULL: TRES-seconds */
+    const char *unit;   /* unit of usage; NULL: TRES-seconds */
     bool by_formula;    /* a formula orders the jobs, which have ids in the scheduler's form */
-    bool accounts_only; /* without users and jobs */
+    bool accounts_only; /* the page shows no users and no jobs */
     int64_t as_of, half_life;
     int64_t from, to; /* period of curves and days, epoch seconds */
-    double capacity;  /* of a day, in the unit of usage; NAN: unknown */
+    double capacity;  /* capacity of a day, in the unit of usage; NAN: unknown */
     struct page_row *rows;
     size_t row_count;
     uint32_t users;   /* number of users with a place */
@@ -97,9 +97,9 @@ struct page_cluster {
     int64_t days_since; /* the first day with stored usage; 0: none */
     struct page_change *changes;
     size_t change_count;
-    struct page_job *jobs; /* in the order in which they may run */
+    struct page_job *jobs; /* jobs in the order in which they may run */
     size_t job_count;
-    struct page_fairness *fairness; /* at some of the times */
+    struct page_fairness *fairness; /* values at some of the times */
     size_t fairness_count;
     struct page_uses by_partition, by_qos; /* of the whole cluster; empty if not requested */
     const struct page_backtest *backtest;  /* NULL if not requested */

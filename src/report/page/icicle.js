@@ -9,7 +9,8 @@ const LOWEST = 19;
 const SMALL = 12;
 const GAP = 2;
 
-// The part of a node that is drawn. Children that would be too low become one block with a link to them.
+// The part of a node that is drawn. Children that would be too low become one block with a link to
+// them.
 function pruned(node, measure, height, levels) {
     const made = { node, size: node.size[measure], children: [] };
     if (!levels || !hasBelow(node) || !made.size || height < LOWEST)

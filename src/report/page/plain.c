@@ -179,9 +179,10 @@ static void add_bars(struct text *text, double share, double used, double most)
 
 struct plain_page_chosen {
     const struct page_row **rows;
-    size_t count, left;  /* number of rows that are shown, and that are not */
-    double share, usage; /* sums over those not shown: share of the cluster; decayed usage */
-    double most;         /* the largest share of the cluster or of its usage */
+    size_t count, left; /* number of shown rows, and of rows that are not shown */
+    /* sums over the rows that are not shown: share of the cluster; decayed usage */
+    double share, usage;
+    double most; /* the largest share of the cluster or of its usage */
 };
 
 static int by_share(const void *a, const void *b)

@@ -99,7 +99,8 @@ function makeTable(place, rows, columns, options) {
     };
 }
 
-// Characters with which a spreadsheet may begin a formula, also full-width, and the apostrophe that escapes them.
+// Characters with which a spreadsheet may begin a formula, also full-width, and the apostrophe that
+// escapes them.
 const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 
 // Formats a field by RFC 4180, like `fairmill show --csv`.

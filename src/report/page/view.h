@@ -26,7 +26,7 @@ struct page_queue {
     size_t jobs;
 };
 struct page_queues {
-    struct page_queue *queues; /* longest first */
+    struct page_queue *queues; /* queues, longest first */
     size_t count;
 };
 
@@ -49,7 +49,7 @@ struct page_view {
     size_t series_count;
     struct page_rest *rests;
     size_t rest_count;
-    size_t *jobs; /* indexes of the cluster's first jobs */
+    size_t *jobs; /* indexes of the cluster's first pending jobs */
     size_t job_count, job_total;
     struct page_queues partitions, qos;
     struct page_trial *trials; /* accounts in order of `rows`, then users, most discordant first */
