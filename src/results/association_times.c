@@ -14,7 +14,7 @@
 
 /*
  * The columns of sql_query_share_change_times.  The queries sql_query_association_names and
- * sql_query_share_past_read return the first of these columns.
+ * sql_query_share_past_read return the columns at the start of this list.
  */
 enum {
     ID,
@@ -101,8 +101,8 @@ static void association_time_rows_add_past(struct association_time_rows_reading 
 }
 
 /*
- * Marks associations that existed before the first run but that no run recorded: they were removed
- * before that run.
+ * Adds a removal for each association that has states in fairmill_share_past but that no run
+ * recorded.  It was removed before the first run, or existed only between two runs.
  */
 static void end_unseen(struct association_time_rows_reading *reading, size_t past_count)
 {
@@ -120,8 +120,8 @@ static void end_unseen(struct association_time_rows_reading *reading, size_t pas
 }
 
 /*
- * Adds an association that has names of history points but no recorded state.  It was removed.
- * Rows are in order of time, so the last name replaces earlier ones.
+ * Adds an association that has names at history points but no recorded state.  Such an association
+ * was removed.  Rows are in order of time, so the last name replaces earlier names.
  */
 static void association_time_rows_add_gone(struct association_time_rows_reading *reading,
                                            const struct db_value *row)

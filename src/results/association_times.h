@@ -25,13 +25,13 @@ int association_times_write(const struct publisher *publisher,
 
 /*
  * Removes the cluster's rows of fairmill_share_past and their hash, so that the next run records
- * them again.  Must run inside the same transaction.
+ * them again.  Must run inside the transaction that publisher_publish() opened.
  */
 int association_times_forget(const struct publisher *publisher, struct error *err);
 
 /* How far back a cluster's associations are known. */
 struct association_times_known {
-    int64_t by_runs; /* time of the first run that recorded them; INT64_MAX if none did */
+    int64_t by_runs; /* time of the first run that recorded associations; INT64_MAX if none did */
     bool by_source;  /* earlier states are known from the accounting database */
 };
 
@@ -39,13 +39,14 @@ struct association_times_known {
  * Reads all recorded states of a cluster's associations into `times`, with names in UTF-8.  Sets
  * `*known`.  Returns -1 on error.
  *
- * States before the first run that recorded any come from fairmill_share_past.  If that table is
- * empty, the states that this run saw also apply to all earlier times.  If no run recorded any, the
- * published associations are used.  Between two runs, rows of fairmill_share_past count, too.
+ * States before the first run that recorded associations come from fairmill_share_past.  If that
+ * table has no such states, the states that the first run recorded also apply to all earlier times.
+ * If no run recorded associations and fairmill_share_past is empty, the published associations are
+ * used.  States in fairmill_share_past are also used for times between two runs.
  *
- * A change that only a run saw applies from the time of the association's last modification in the
- * accounting database.  If that time is unknown or not between this run and the run before it, the
- * change applies from this run on.
+ * A change that a run recorded applies from the time of the association's last modification in the
+ * accounting database.  If that time is unknown, or is not between the time of this run and the
+ * time of the previous run, the change applies from the time of this run.
  */
 int association_times_read(struct published *published, const struct published_cluster *cluster,
                            struct association_times *times, struct association_times_known *known,

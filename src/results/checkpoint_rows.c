@@ -14,8 +14,8 @@
 #include "util/text.h"
 
 /*
- * The integer columns of fairmill_seal, in the order in which sql_query_seal_read returns them
- * first.
+ * The integer columns of fairmill_seal.  sql_query_seal_read returns these columns first, in this
+ * order.
  */
 static const struct {
     const char *name;
@@ -130,8 +130,8 @@ static void keep_day_hash(struct row_hash *stored, uint64_t day, struct day_hash
 }
 
 /*
- * No job row ends on this day or later: it is in the year 10000.  The hash of rollups is stored
- * under a day number that does not exist.
+ * No job row ends on this day, in the year 10000, or later.  The hash of rollups is stored under a
+ * day number that does not exist.
  */
 #define LAST_DAY (UINT64_C(253402300800) / CHECKPOINT_SLICE_S)
 #define ROLLUPS_DAY UINT64_MAX
@@ -264,7 +264,7 @@ static int write_opened(struct db *db, const struct db_value *cluster, const str
     return rows_end(&writer, 0, err);
 }
 
-/* NULL unless the finding is about several jobs. */
+/* Returns NULL unless the finding is about several jobs. */
 static struct db_value checkpoint_rows_number_or_null(uint64_t number,
                                                       const struct finding *finding)
 {
@@ -330,8 +330,8 @@ static void write_day_hash(struct day_hash_writer *writer, uint64_t day, struct 
 }
 
 /*
- * Writes the hashes that changed.  If the checkpoint is made from scratch, checkpoint_write() has
- * removed all stored hashes.
+ * Writes the hashes that changed.  If the run makes the checkpoint from scratch, checkpoint_write()
+ * has already removed all stored hashes.
  */
 static int write_day_hashes(const struct publisher *publisher,
                             const struct checkpoint_change *change, struct error *err)

@@ -15,8 +15,8 @@ struct publisher;
  */
 
 /*
- * A checkpoint that an earlier run stored, without its usage sums.  The sums stay in the database
- * until the snapshot of the accounting database ends; checkpoint_read_sums() reads them.
+ * A checkpoint that an earlier run stored, without its usage sums.  The run calls
+ * checkpoint_read_sums() later, when the snapshot of the accounting database has ended.
  */
 struct stored_checkpoint {
     struct checkpoint checkpoint; /* checkpoint.kept is false if no checkpoint is stored */
@@ -24,15 +24,15 @@ struct stored_checkpoint {
     struct day_hashes hashes;     /* hashes of the checkpointed job rows, by day */
     struct findings *findings;    /* findings of checkpointed jobs; the caller creates it */
     bool damaged;                 /* the rows do not match their hashes */
-    char doubt[160]; /* why a run must not continue from it although it is intact; "" if it may */
-    bool source_changed;     /* `doubt` results from changed rows in the accounting database */
+    char doubt[160];     /* reason why a run must not continue from the intact checkpoint, or "" */
+    bool source_changed; /* `doubt` results from changed rows in the accounting database */
     struct stored_days days; /* set by the caller: stored days of usage */
     bool ahead;              /* set by the caller: the run's time is before the checkpoint time */
 };
 void stored_checkpoint_free(struct stored_checkpoint *stored);
 
 /*
- * Reads the checkpoint of a cluster, all but the sums.  The caller zeroes `*stored`, sets
+ * Reads the checkpoint of a cluster without its usage sums.  The caller zeroes `*stored`, sets
  * stored->findings, and frees the content with stored_checkpoint_free().  If the rows do not match
  * their hashes, sets stored->damaged and succeeds.  Returns -1 if a query fails.
  */
@@ -51,19 +51,20 @@ int checkpoint_read_sums(struct db *db, const char *cluster,
 /* The changes to the checkpoint that a run makes. */
 struct checkpoint_change {
     const struct checkpoint *checkpoint;
-    bool anew;                     /* everything that is stored is replaced */
-    const struct usage_sums *sums; /* all if everything is replaced, else the changed ones */
-    /* Job rows: all open ones if everything is replaced, else the newly open ones. */
+    bool anew;                     /* the whole stored checkpoint is replaced */
+    const struct usage_sums *sums; /* all sums if `anew` is true, else only the changed sums */
+    /* All open job rows if `anew` is true, else only the newly open job rows. */
     const struct job_keys *opened;
-    /* Job rows that are no longer open; unused if everything is replaced. */
+    /* Job rows that are no longer open; unused if `anew` is true. */
     const struct job_keys *ended;
-    const struct findings *findings;              /* all */
-    const struct day_hashes *hashes, *old_hashes; /* all new hashes; the stored ones */
+    const struct findings *findings; /* all findings of checkpointed jobs */
+    /* all hashes of the new checkpoint, and of the stored one */
+    const struct day_hashes *hashes, *old_hashes;
 };
 
 /*
- * Writes a change.  Must run inside the transaction that publisher_publish() opened.  Returns -1 on
- * error.
+ * Writes the changes to the checkpoint.  Must run inside the transaction that publisher_publish()
+ * opened.  Returns -1 on error.
  */
 int checkpoint_write(const struct publisher *publisher, const struct checkpoint_change *change,
                      struct error *err);

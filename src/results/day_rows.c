@@ -25,21 +25,23 @@
  *
  * Rows are verified against their hashes before they are changed, and unchanged days are verified
  * in turn.  If a row does not match, an incremental run fails with ERROR_DAMAGED, and the caller
- * reads all jobs.  Days are final once their jobs are purged: they are never changed, and a
- * mismatch is only reported.
+ * reads all jobs.  Days become final when their jobs are purged.  Final days are never changed, and
+ * a mismatch is only reported.
  */
 
 struct day_writer {
     struct day_store store;
     struct usage_span span;
-    size_t first;        /* index of the first day that may change */
-    bool *has_open;      /* by day: fairmill_usage_open has or had rows of it */
-    bool has_other_days; /* it also has rows of times that are not the start of a day */
+    size_t first;   /* index of the first day that may change */
+    bool *has_open; /* by day: fairmill_usage_open has or had rows of it */
+    /* fairmill_usage_open has rows with times that are not the start of a day */
+    bool has_other_days;
 };
 
 /*
- * Reads the span.  A damaged span is not used.  Because its days may have lost jobs since, only
- * days after the oldest job are recomputed.
+ * Reads the span.  If the span is damaged, an incremental run fails, and a full run starts with an
+ * empty span.  Job rows may have been purged in the meantime, so the full run then recomputes only
+ * days after the end of the oldest job.
  */
 static int read_span(struct day_writer *writer, struct error *err)
 {
@@ -61,7 +63,8 @@ static int read_span(struct day_writer *writer, struct error *err)
 
 /*
  * Finds the first day that may change.  If the oldest jobs of an earlier run are missing, they were
- * purged.  Days up to the oldest remaining job cannot be summed again, so they stay unchanged.
+ * purged.  The days up to the end of the oldest remaining job cannot be summed again, so they stay
+ * unchanged.
  */
 static void find_first(struct day_writer *writer)
 {
@@ -77,22 +80,25 @@ static void find_first(struct day_writer *writer)
     if (days->border)
         final_to = days->border;
     /*
-     * Without any ended job, the job table may be in the middle of a restore from a dump.  Keep the
-     * span then, so that no day becomes final by mistake.
+     * Without any ended job, the job table may be in the middle of a restore from a dump.  In that
+     * case, keep the span, so that no day becomes final by mistake.
      */
     if (days->oldest_end != UINT64_MAX || span->oldest_end == UINT64_MAX)
         *span = (struct usage_span){ span->as_of, days->oldest_end, final_to };
     writer->first = 0;
     while (writer->first < days->count && days->starts[writer->first] < final_to)
         writer->first++;
-    /* The rest of the day at the border becomes final: later runs have only whole days. */
+    /*
+     * The day that begins at the border is not a whole day.  It becomes final, because later runs
+     * sum only whole days.
+     */
     if (days->border && days->count)
         span->final_to = days->starts[1];
 }
 
 /*
- * Skips the days before the first day with usage, in the jobs or in the table.  The stored day may
- * be of another time zone and lie between two days.
+ * Skips the days before the first day with usage, in the jobs or in the table.  The oldest stored
+ * day may have begun in a different time zone, so its start may be between the starts of two days.
  */
 static int skip_empty(struct day_writer *writer, struct error *err)
 {
@@ -111,8 +117,9 @@ static int skip_empty(struct day_writer *writer, struct error *err)
 }
 
 /*
- * Finds the days with rows or hashes in fairmill_usage_open.  Rows of another time zone cannot
- * occur in an incremental run, so that run fails; a run that reads all jobs removes them.
+ * Finds the days with rows or hashes in fairmill_usage_open.  If a row does not begin at the start
+ * of a day, an incremental run fails, because the time zone cannot have changed.  A run that reads
+ * all jobs removes such rows.
  */
 static int find_open(struct day_writer *writer, struct error *err)
 {
@@ -145,7 +152,7 @@ static int find_open(struct day_writer *writer, struct error *err)
 
 /*
  * Removes rows of fairmill_usage_open for days that stay unchanged.  Removes all rows if the next
- * run cannot continue from them, or if some are not of any day.
+ * run cannot continue from them, or if some rows do not begin at the start of a day.
  */
 static int remove_open(struct day_writer *writer, struct error *err)
 {
@@ -220,7 +227,7 @@ static bool is_checked(const struct days *days, uint64_t start)
 
 /*
  * Writes a day of fairmill_usage_day.  `wanted` are all sums of the day if the run read all jobs,
- * else the sums to add to the stored ones.
+ * else the sums to add to the stored sums.
  */
 static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
                                 struct error *err)
@@ -276,8 +283,8 @@ static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *
     if (!result && !days->anew)
         result = day_rows_add_all(writer, wanted, day_list_of(old.sums), true, err);
     /*
-     * The day in which the time zone changed is final from now on, and it is not a day of the new
-     * time zone.  No later run subtracts its open usage.
+     * The day in which the time zone changed is final from now on, because it is not a whole day in
+     * the new time zone.  No later run subtracts its open usage.
      */
     if (days->starts[day] < writer->span.final_to)
         new = (struct day_list){ 0 };
@@ -345,8 +352,8 @@ static int check_all_final(struct day_writer *writer, struct error *err)
 }
 
 /*
- * Chooses the days to verify from the time that has passed since the last run.  Does so only
- * without a checkpoint; with one, the caller has chosen them.
+ * Chooses the days to verify from the time that has passed since the last run.  Does nothing if a
+ * checkpoint is used, because the caller has then chosen the days.
  */
 static void choose_days(struct days *days, uint64_t last)
 {

@@ -13,13 +13,13 @@
 
 /*
  * Reads and writes the rows of a day in two tables. fairmill_usage_day has the usage of all jobs by
- * day and association; fairmill_usage_open has the part of jobs that are not in the checkpoint.  A
- * hash of the rows is stored for each day and table (stored_state.h).
+ * day and association; fairmill_usage_open has only the usage of jobs that are not in the
+ * checkpoint.  A hash of the rows is stored for each day and table (stored_state.h).
  */
 
 /*
- * The sums of one day, by id.  They are part of a struct day_sums and valid until sums are added to
- * it.
+ * The sums of one day, by id.  The sums are part of a struct day_sums, and the list is valid until
+ * a sum is added to that struct.
  */
 struct day_list {
     const struct day_sum *rows;
@@ -34,7 +34,7 @@ struct row_hash day_list_kept(const struct day_list *list);
 struct day_table {
     const char *name;
     const char *read, *types;   /* query for the rows of a day, and its column types */
-    const char *remove, *clear; /* statements: remove some rows of a day, remove all */
+    const char *remove, *clear; /* statements that remove some or all rows of a day */
     bool has_usage;             /* has a column with the usage in TRES-seconds */
 };
 extern const struct day_table day_usage_table, day_open_table;
@@ -51,7 +51,7 @@ struct day_store {
 /* The stored rows of a day in one table. */
 struct stored_day {
     int64_t start;         /* start of the day, in epoch seconds */
-    uint32_t day;          /* its index in struct days */
+    uint32_t day;          /* index of the day in struct days */
     struct day_sums *sums; /* receives the rows; NULL to check them only */
     bool intact;           /* the rows match their hash */
     bool readable;         /* all rows could be read; if false, `sums` may be incomplete */
@@ -68,15 +68,16 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct row_hash *found, struct error *err);
 
 /*
- * Reads the stored rows of a day and compares their hash.  If they do not match, an incremental run
- * fails with ERROR_DAMAGED.  A run that reads all jobs continues, and stored->intact is false.
+ * Reads the stored rows of a day and compares their hash with the stored hash.  If the hashes
+ * differ, an incremental run fails with ERROR_DAMAGED.  A run that reads all jobs continues, and
+ * stored->intact is false.
  */
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
                    struct stored_day *stored, struct error *err);
 
 /*
- * Replaces the stored sums of a day by `new`.  Writes only the rows that differ, unless most of
- * them do.  Returns -1 on error.
+ * Replaces the stored sums of a day by `new`.  Writes only the rows that differ, or all rows if
+ * most rows differ.  Returns -1 on error.
  */
 int day_store_write(struct day_store *store, const struct day_table *table, uint32_t day,
                     const struct stored_day *stored, struct day_list new, struct error *err);
@@ -92,35 +93,35 @@ int day_store_forget(struct day_store *store, const struct day_table *table, int
 /*
  * Removes all rows of each day from `first` to `last` that the query `find` returns, and their
  * hashes.  Begins with the oldest day.  Uses one DELETE for each day: a DELETE of several days
- * could also lock the next row, which may belong to another cluster.
+ * could also lock the next row, which may be a row of another cluster.
  */
 int day_store_remove(struct day_store *store, const struct day_table *table, const char *find,
                      int64_t first, int64_t last, struct error *err);
 
 /*
- * Counts the rows of a day that differ from `new` in days->repairs.  Does nothing if the rows match
- * their hash or if no hashes were stored yet.
+ * Adds the number of a day's rows that differ from `new` to days->repairs.  Does nothing if the
+ * rows match their hash, or if no run has stored hashes yet.
  */
 void day_store_note_repair(struct day_store *store, const struct day_table *table,
                            const struct stored_day *stored, struct day_list new);
 
 /*
- * Sets days->failed: the sums cannot be stored.  The run publishes fairshare without them.  Returns
- * -1.
+ * Sets days->failed, because the sums cannot be stored.  The run then publishes fairshare without
+ * the usage of days.  Returns -1.
  */
 int day_store_give_up(struct day_store *store);
 
 /* A cluster's row of fairmill_usage_span.  Times are in epoch seconds. */
 struct usage_span {
-    uint64_t as_of; /* time of the run that wrote the days; 0 if no run has */
+    uint64_t as_of; /* time of the run that wrote the days; 0 if no run has written days */
     /* Oldest end of all job rows at that run; UINT64_MAX if no job had ended. */
     uint64_t oldest_end;
-    uint64_t final_to; /* days before it stay unchanged, because their jobs were purged */
+    uint64_t final_to; /* days before this time stay unchanged, because their jobs were purged */
 };
 
 /*
- * Reads the row.  Sets `*known` to whether a hash of it is stored.  Sets `*intact` to whether the
- * row matches the hash, or neither exists.  Returns -1 on error.
+ * Reads the row.  Sets `*known` to whether a hash of the row is stored.  Sets `*intact` to true if
+ * the row matches the hash, or if no row and no hash are stored.  Returns -1 on error.
  */
 int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
                     bool *intact, struct error *err);

@@ -16,7 +16,10 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* Maximum number of sums in memory.  Above it, sums are sorted and written to a temporary file. */
+/*
+ * Maximum number of sums in memory.  If there are more, sums are sorted and written to a temporary
+ * file.
+ */
 #define ROWS_KEPT 49152u
 
 /* A sorted sequence of sums in the file, with a read-ahead buffer. */
@@ -180,8 +183,7 @@ static int days_peek(struct store *store, struct days_chunk *chunk, const struct
 }
 
 /*
- * Adds to `into`, as sums of `day`, all sums of days up to `day` that were not taken yet.  Skips
- * days before `first`.
+ * Adds to `into`, as sums of `day`, all sums of days from `first` to `day` that were not taken yet.
  */
 static int results_days_take(struct store *store, uint32_t first, uint32_t day,
                              struct day_sums *into, struct error *err)
@@ -341,7 +343,7 @@ static size_t find_day(struct days *days, uint64_t time)
     return day;
 }
 
-/* Up to this many whole days are added one by one; more are added as a rate. */
+/* Maximum number of whole days that are added one by one; longer usage is added as a rate. */
 #define WHOLE_DAYS 3u
 
 static uint64_t days_part_of(const struct days *days, size_t day, uint64_t start, uint64_t end)

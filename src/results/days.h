@@ -13,8 +13,8 @@ struct slice;
 struct day_repairs {
     uint64_t days, rows; /* recomputed */
     double drift;        /* largest difference, in TRES-seconds */
-    uint64_t lost;       /* days that cannot be recomputed because their jobs were purged ... */
-    uint64_t first_lost; /* ... and the start of the first of them */
+    uint64_t lost;       /* days that cannot be recomputed because their jobs were purged */
+    uint64_t first_lost; /* start of the first of these days */
 };
 
 /*
@@ -25,21 +25,23 @@ struct days {
     uint64_t *starts; /* start of each day; starts[count] is the end of the last one */
     size_t count;
     uint64_t now;
-    uint64_t border; /* stored days before it belong to another time zone and stay unchanged; 0 if
-                        none */
-    bool anew;       /* all jobs were read; else only jobs that are not in the checkpoint */
+    /* stored days before this time began in a different time zone and stay unchanged; 0 if none */
+    uint64_t border;
+    bool anew;             /* all jobs were read; else only jobs that are not in the checkpoint */
     bool unsealed_is_kept; /* a checkpoint is stored, from which the next run continues */
     bool may_look_back;    /* the run's time was given by the user and may be in the past */
     /*
-     * If only some jobs were read, their usage is added to the rows of the run with this time.  If
-     * the stored rows are of another run and `may_wait` is true, they stay unchanged for now.
+     * An incremental run changes the stored rows only if the run at this time wrote them.  If a
+     * different run wrote them, day_rows_write() leaves the rows unchanged if `may_wait` is true,
+     * and fails with ERROR_DAMAGED otherwise.
      */
     uint64_t goes_on_from;
     bool may_wait;
     /*
-     * The days whose rows are verified even if they do not change: all, the days that begin in an
-     * interval, or the days that begin at a time or later.  With `in_turn`, day_rows_write() sets
-     * these so that each day is verified once in `round_s` seconds.
+     * These fields select the days whose rows are verified even if they do not change.  The run
+     * verifies all days, the days that begin from check_from to before check_to, or the days that
+     * begin at check_all_from or later.  If `in_turn` is true, day_rows_write() sets the fields so
+     * that each day is verified once in `round_s` seconds.
      */
     bool check_all;
     uint64_t check_from, check_to;
@@ -50,8 +52,9 @@ struct days {
     size_t last;         /* index of the last day that find_day() found */
     size_t earliest;     /* index of the first day with usage; `count` without any usage */
     struct day_spool *checkpointed, *open; /* usage of checkpointed jobs, and of all other jobs */
-    bool failed; /* they cannot be stored: the disk is full, or a sum is out of range */
-    bool behind; /* set by day_rows_write(): the stored rows are of a run before the checkpoint's */
+    bool failed; /* the days cannot be stored: the disk is full, or a sum is out of range */
+    /* set by day_rows_write(): the stored rows are not those of the run that made the checkpoint */
+    bool behind;
     struct day_repairs repairs; /* set by day_rows_write() */
 };
 
@@ -63,14 +66,14 @@ struct days *days_create(uint64_t from, uint64_t now);
 
 /*
  * Returns the days from `first` up to `now`.  If `first` is not the start of a day, the first day
- * is the rest of the day that contains it.
+ * lasts from `first` to the next midnight.
  */
 struct days *days_create_at(uint64_t first, uint64_t now);
 void days_destroy(struct days *days);
 
 /*
- * Adds the usage of a job from `start` to `end` in epoch seconds, or subtracts it if `rate` is
- * negative.  Ignores time outside of the days.  Returns -1 if the disk is full.
+ * Adds the usage of a job from `start` to `end` in epoch seconds, or subtracts this usage if `rate`
+ * is negative.  Ignores time that is not in any of the days.  Returns -1 if the disk is full.
  */
 int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err);
@@ -83,7 +86,7 @@ int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate
 int days_add_rollup(struct days *days, const struct slice *interval, const struct rollup *rollup,
                     uint128 price, struct error *err);
 
-/* Calls day_spool_spill_rest() for both spools. */
+/* Calls day_spool_spill_rest() for days->checkpointed and for days->open. */
 int days_spill_rest(struct days *days, struct error *err);
 
 /*
@@ -103,11 +106,11 @@ int days_take(struct days *days, struct day_spool *spool, size_t day, struct day
               struct error *err);
 
 /*
- * Sums of usage by day and association.  They are added in any order and taken day by day.
+ * Sums of usage by day and association.  Callers add sums in any order and take them day by day.
  *
  * Neither memory nor time grows with the length of jobs.  Sums that exceed the memory limit go to a
- * temporary file.  A job that lasts for months adds sums only for its first and its last day;
- * between them it is stored as a rate.
+ * temporary file.  A job that lasts for months adds sums only for its first and its last day.  For
+ * the days between these, its usage is stored as a rate.
  */
 
 struct day_spool *day_spool_create(void);
@@ -115,8 +118,8 @@ void day_spool_destroy(struct day_spool *spool);
 
 /*
  * Add to the usage of an association on a day: `rate` for a number of seconds, or `more`.  Fail if
- * the disk is full, or if `more` is out of range.  A sum that is out of range is an error only when
- * it is taken or written.
+ * the disk is full, or if `more` is out of range.  If a total becomes too large, only the function
+ * that later takes or writes it fails.
  */
 int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct usage_rate *rate,
                           uint64_t seconds, struct error *err);
@@ -129,7 +132,8 @@ int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
 
 /*
  * If a temporary file is in use, writes all sums to it and frees their memory.  Call it after the
- * last addition, if others need memory before days are taken.  Fails if the disk is full.
+ * last addition, if other parts of the run need memory before the days are taken.  Fails if the
+ * disk is full.
  */
 int day_spool_spill_rest(struct day_spool *spool, struct error *err);
 

@@ -86,7 +86,7 @@ static void factor_rows_write_point(struct row_writer *writer, const struct publ
 static const char *const removals[] = { sql_query_forget_factors, sql_query_kept_factors_clear,
                                         NULL };
 
-/* Replaces all rows of the cluster; there are only a few. */
+/* Replaces all rows of the cluster, because a cluster has only a few. */
 int factor_rows_write(const struct publisher *publisher, const struct factor_history *history,
                       int64_t until, struct error *err)
 {

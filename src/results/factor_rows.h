@@ -15,7 +15,7 @@ struct publisher;
  */
 
 /*
- * Adds the recorded factors to `history`.  If a row is damaged, adds none and sets
+ * Adds the recorded factors to `history`.  If a row is damaged, adds no factors and sets
  * history->distrusted to the time of the first damaged row.  Returns -1 on error.
  */
 int factor_rows_read(struct db *db, const char *cluster, struct factor_history *history,

@@ -19,8 +19,8 @@
 /*
  * The view fairmill_fairshare joins two tables.  The table fairmill_tree has the columns that
  * depend only on shares, parents and names; it is written when they change.  The table
- * fairmill_value has the columns that each run computes.  It lacks columns that the view can
- * compute exactly from others.  So a run writes half of the data that readers see.
+ * fairmill_value has the columns that each run computes.  The table lacks columns that the view can
+ * compute exactly from other columns.  So a run writes half of the data that readers see.
  */
 
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
@@ -32,8 +32,7 @@ struct fairshare_rows_writer {
     const struct publication *publication;
     bool is_fair_tree;
     bool pbs_own;   /* the PBS values differ from the classic ones */
-    uint32_t *ties; /* by node: its place in the order of slurmctld or pbsfs; NULL if the order does
-                       not matter */
+    uint32_t *ties; /* by node: place in the order of slurmctld or pbsfs; NULL if not needed */
     struct text converted[3];
 };
 
@@ -65,7 +64,7 @@ static void make_tree_row(struct fairshare_rows_writer *writer, uint32_t i, stru
 }
 
 /*
- * Returns NAN (stored as NULL) if the view computes the same value as ratio x shares.  Subnormal
+ * Returns NAN (stored as NULL) if the view computes the same value as ratio * shares.  Subnormal
  * products are stored, because some databases reject them.
  */
 static double own_depth_oblivious_usage(const struct values *values)
@@ -126,7 +125,7 @@ static bool same_real(double one, double other)
 
 /*
  * Returns true if any PBS value differs from the value of the classic algorithm; then the run
- * writes all of them.  They are equal without a minimum usage and without dampening.
+ * writes all PBS values.  Without a minimum usage and without dampening, all values are equal.
  */
 static bool has_own_pbs(const struct publication *publication)
 {
@@ -139,7 +138,10 @@ static bool has_own_pbs(const struct publication *publication)
     return false;
 }
 
-/* Returns the row hash of associations, from index `from` to before `to` in order of ids. */
+/*
+ * Returns the row hash of associations, from index `from` up to but not including `to`, in order of
+ * ids.
+ */
 static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t from, size_t to)
 {
     struct row_hash stored = { 0 };
@@ -152,11 +154,13 @@ static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t fr
 }
 
 /*
- * Rows may have been changed by another program.  A full run compares all of them, another run one
- * part.  A hash of the run_id selects the part: all clusters share the sequence of run_ids, so the
- * run_id itself might never select some parts.
+ * Another program may have changed rows.  A full run compares all rows; an incremental run compares
+ * one part of a large table.  A hash of the run_id selects the part.  The run_id itself could never
+ * select some parts, because all clusters share the sequence of run_ids.
+ *
+ * A part has about ROWS_LOOKED_AT rows, and more if the table has more than PARTS times as many.
  */
-#define ROWS_LOOKED_AT 1000 /* more if there are more than PARTS times as many */
+#define ROWS_LOOKED_AT 1000
 #define PARTS 16
 
 static size_t count_parts(const struct publication *publication)
@@ -185,9 +189,8 @@ static int look_at_some(struct fairshare_rows_writer *writer, bool *as_stored, s
         row_hash_add_values(&found, row, TREE_COLUMNS - 1);
     int result = db_finish(rows);
     *as_stored = !result && row_hash_same(&found, &computed);
-    return result && err->class != ERROR_DATA
-               ? -1
-               : 0; /* a value of the wrong type counts as a difference */
+    /* A value of the wrong type is a difference, not an error. */
+    return result && err->class != ERROR_DATA ? -1 : 0;
 }
 
 /* Sets `*is_there` to whether fairmill_tree already has the rows with this hash. */
@@ -233,8 +236,9 @@ static int write_tree(struct fairshare_rows_writer *writer, const struct row_has
 
 /*
  * Writes all values, because nearly all change with each run.  If the database does not update in
- * place, replacing rows one by one takes a third longer than removing all first.  In key order the
- * database need not search for a row's position, nor split a page that it has just filled.
+ * place, removes all rows first; to replace them one by one would take a third longer.  Writes in
+ * key order, so that the database need not search for a row's position or split a page that it has
+ * just filled.
  */
 static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, bool in_place,
                                        struct error *err)

@@ -79,7 +79,7 @@ static void merge_findings(struct finding_rows *found, const struct findings *fi
         }
 }
 
-/* By kind, the most recent first. */
+/* Orders rows by kind, and by age for each kind, the most recent row first. */
 static int by_kind_and_age(const void *a, const void *b)
 {
     const struct finding_row *one = a, *other = b;
@@ -148,8 +148,8 @@ int finding_rows_end_vanished(const struct publisher *publisher, struct error *e
     struct db_value arguments[] = { db_text(publisher->cluster),
                                     db_text(finding_name(FINDING_CLUSTER_VANISHED)) };
     /*
-     * Look for it first: it rarely exists, and a DELETE could wait for rows that another session
-     * locks.
+     * Query the finding first, because it rarely exists, and a DELETE could wait for rows that
+     * another session has locked.
      */
     int found = rows_read_integer(publisher->db, sql_query_finding_find, arguments, 2, &one, err);
     if (found <= 0)

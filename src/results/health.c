@@ -63,7 +63,10 @@ enum {
 };
 #define HEALTH_TYPES "titiiiiitiittiritt"
 
-/* Returns true if a cluster was retired (its rows have no source) and no run has followed. */
+/*
+ * Returns true if a cluster was retired (its fence has no source) and no run has been recorded
+ * since.
+ */
 static bool is_retired(const struct db_value *row)
 {
     int64_t fence = db_value_integer(&row[RUN_ID], 0);
@@ -133,7 +136,7 @@ static int health_for_each(struct health *health, struct db_rows *rows,
     return db_finish(rows);
 }
 
-/* The minimum age of stale results, and the number of intervals for the median. */
+/* The minimum age of stale results in seconds, and the number of intervals for the median. */
 #define STALE_AT_LEAST_S 900
 #define INTERVALS 10
 
@@ -186,7 +189,7 @@ static void health_judge(struct cluster_health *cluster, const struct health *he
     int64_t now = health->now, marked = health->mark.at;
     cluster->unrecorded_status = health->mark.status;
     has[HEALTH_STALE] = cluster->published && cluster->age > cluster->stale_after;
-    /* Ignore a mark from the future: a clock was ahead. */
+    /* Ignore a mark from the future, because a clock was ahead. */
     has[HEALTH_UNRECORDED] =
         marked >= cluster->started_at && marked <= now + HEALTH_CLOCK_SKEW_S && marked > 0;
     has[HEALTH_NEVER_PUBLISHED] = !cluster->published;

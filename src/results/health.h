@@ -16,14 +16,14 @@ struct permissions;
 
 /*
  * The health of clusters, judged by the results of their runs and by the clock.  All commands that
- * report it (status, check, metrics and report) use this module, so that they cannot contradict
- * each other.  Times are in epoch seconds.
+ * report health (status, check, metrics and report) use this module, so that their results agree.
+ * Times are in epoch seconds.
  */
 
 enum health_level { HEALTH_OK, HEALTH_WARNING, HEALTH_CRITICAL };
 
 /*
- * Problems that do not depend on limits set by the caller.  To add one, also add its line in
+ * Problems that do not depend on limits set by the caller.  To add a problem, also add its line in
  * health.c.
  */
 enum health_problem {
@@ -31,7 +31,7 @@ enum health_problem {
     HEALTH_IN_FUTURE,  /* the published results have a time in the future */
     HEALTH_STALE,      /* older than three times the usual interval between runs */
     HEALTH_UNREADABLE, /* views are missing, cannot be read, or lack rows */
-    HEALTH_UNRECORDED, /* a run after the last recorded one could not add its row */
+    HEALTH_UNRECORDED, /* a run after the last recorded run could not add its row */
     HEALTH_LAST_RUN_FAILED,
     HEALTH_VANISHED, /* the cluster is missing from the accounting database without being marked as
                         deleted */
@@ -52,7 +52,7 @@ struct finding_count {
 /* A cluster that has at least one run, published or not, and is not retired. */
 struct cluster_health {
     char *cluster;
-    /* The published results; valid if `published`. */
+    /* The published results; valid only if `published` is true. */
     bool published;
     int64_t as_of, age; /* `age` in seconds; negative if as_of is in the future */
     int64_t stale_after;
@@ -65,7 +65,8 @@ struct cluster_health {
     int64_t attempt_as_of, started_at;
     int unrecorded_status; /* exit status of a later run that could not add its row; 0 if unknown */
     /*
-     * The last run that compared the checkpoint's sums with all jobs; `drift` is NAN if no run has.
+     * The last run that compared the checkpoint's sums with all jobs; `drift` is NAN if no run has
+     * compared them.
      */
     int64_t compared_at, drifted;
     double drift; /* TRES-seconds */
@@ -96,7 +97,7 @@ void health_free(struct health *health);
 
 /*
  * Reads the views as a reader does, and adds HEALTH_UNREADABLE to clusters with missing rows.  With
- * PostgreSQL, no query can follow in the same transaction.
+ * PostgreSQL, make no other query in the same transaction afterwards.
  */
 void health_read_views(struct db *db, struct health *health);
 

@@ -13,7 +13,10 @@
 #include "util/error.h"
 #include "util/name_list.h"
 
-/* Each transaction removes one point or one day.  A run removes at most this many of each. */
+/*
+ * Each transaction removes one point or one day.  A run removes at most this number of points and
+ * this number of days.
+ */
 #define STEPS_PER_RUN 48
 
 static const char *const future_clears[] = {
@@ -132,7 +135,9 @@ int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newe
                   struct error *err)
 {
     const struct settings *settings = publisher->settings;
-    /* Use the clock if the run's time is in the future, or too many rows would be removed. */
+    /*
+     * If the run's time is in the future, use the clock; otherwise too many rows would be removed.
+     */
     int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
     if (newest < now)
         now = newest;

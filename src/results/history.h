@@ -10,31 +10,33 @@ struct publication;
 struct publisher;
 
 /*
- * Removes old results: rows with future times, rows older than [retention] allows, and retired
- * clusters.
+ * Removes rows with times in the future, rows that are older than [retention] allows, and the rows
+ * of retired clusters.
  */
 
 /*
  * Removes rows with times in the future, which exist if the clock was ahead or if a run was
  * requested for a future time.  A run that itself has a future time removes nothing.
  *
- * Must run inside the transaction that publisher_publish() opened, after findings and before
- * history points and changes of associations are written.  Usage of days needs no removal: the next
- * run by the clock finds the checkpoint in the future and sums all days from scratch.
+ * Must run inside the transaction that publisher_publish() opened.  Call it after findings are
+ * written, and before history points and changes of associations are written.  The usage of days
+ * needs no removal: the next run at the current time finds a checkpoint from the future and sums
+ * all days from scratch.
  *
- * If publication->newest_end is after the clock, the clock is slow.  Times up to newest_end then
- * count as past.
+ * If publication->newest_end is after the clock, the clock is slow.  In that case, rows with times
+ * up to newest_end are not removed.
  */
 int history_remove_future(const struct publisher *publisher, const struct publication *publication,
                           int64_t as_of, struct error *err);
 
 /*
- * Removes rows older than [retention] allows, in short transactions after the publishing one.  A
- * call removes a limited number of points and days; later runs continue.
+ * Removes rows that are older than [retention] allows, in short transactions after the transaction
+ * that publishes.  A call removes a limited number of points and days; later runs remove more.
  *
- * `newest` is the newest time in the accounting database.  Age counts from it if it is earlier than
- * the clock, because the clock may be ahead.  It is -1 if unknown, and then nothing is removed.  It
- * is INT64_MAX if the user gave the run's time.  Returns -1 on error.
+ * `newest` is the newest time in the accounting database.  The age of rows is measured from
+ * `newest` if that is earlier than the clock, because the clock may be ahead.  Pass -1 if `newest`
+ * is unknown; nothing is removed then.  Pass INT64_MAX if the user gave the run's time.  Returns -1
+ * on error.
  */
 int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newest,
                   struct error *err);
@@ -47,7 +49,8 @@ int history_prune_runs(const struct publisher *publisher, int64_t newest, struct
 
 /*
  * Sets `*newest` to the newest time that the last published run recorded, for failed runs.  Sets it
- * to INT64_MAX if no run has published, because then only rows of failures exist.
+ * to -1 if that run recorded none, and to INT64_MAX if no run has published.  In the last case,
+ * only rows of failed runs exist.
  */
 int history_newest(const struct publisher *publisher, int64_t *newest, struct error *err);
 

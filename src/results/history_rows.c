@@ -21,8 +21,8 @@
  * ---- Names ----
  *
  * fairmill_association has a row for an association at each point where its name or parent differs
- * from the point before.  Points can be inserted between others.  Then the row of the next point
- * may have to be added, so that its names do not change.
+ * from the point before.  If a point is inserted before existing points, its names must not change
+ * theirs.  So the row that the next point relied on may have to be added at that point.
  */
 
 /* The name and the parent of an association from a time on. */
@@ -35,8 +35,8 @@ struct name_row {
 
 /* The stored names of an association around the time of the point. */
 struct held {
-    struct name_row before,
-        until;    /* last row before the time, and up to it; `since` is NEVER without such a row */
+    /* Last row before the time, and last row up to the time; `since` is NEVER if it is missing. */
+    struct name_row before, until;
     int64_t next; /* start of the first later row, or INT64_MAX */
 };
 
@@ -50,7 +50,7 @@ struct name_writer {
     size_t count;
     bool of_next;  /* some rows are for the next point */
     bool anew;     /* the stored names of this time are damaged; do not preserve them */
-    uint32_t node; /* index in order of ids; smaller ones are done */
+    uint32_t node; /* next index in order of ids */
 };
 
 static const char *history_text_of(struct arena *arena, const struct db_value *value)
@@ -107,7 +107,7 @@ static void history_add_row(struct name_writer *writer, const struct name_row *r
 }
 
 /*
- * Adds the rows of one association that this point needs.  If the next point relied on the name
+ * Adds the rows that this point needs for one association.  If the next point relied on the name
  * that is replaced here, adds that name to the next point.
  */
 static void history_take_node(struct name_writer *writer, const struct held *held)
@@ -201,8 +201,8 @@ static int keep_names(const struct publisher *publisher, int64_t since, struct e
 
 /*
  * Writes names and parents that differ from those at the point before.  Compares a hash first,
- * because to compare row by row takes as long as to write all values.  Removes the hashes of later
- * points, which do not hold after a change.
+ * because a comparison of rows takes as long as writing all values.  After a change, removes the
+ * hashes of later points, which are no longer valid.
  */
 static int write_associations(const struct publisher *publisher,
                               const struct publication *publication, const struct db_value *point,

@@ -27,30 +27,30 @@ int history_write(const struct publisher *publisher, const struct publication *p
                   int64_t as_of, struct error *err);
 
 /*
- * Returns 1 if a point may be written for `as_of`: its history_interval has no other point.
- * Returns 0 if it has.
+ * Returns 1 if a point may be written for `as_of`: its history_interval has no point yet, or the
+ * first point in it has this time.  Returns 0 otherwise.
  */
 int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err);
 
 /*
- * Call before a point is written that may be older than others.  Release 0.1.0 stored no hashes of
- * points.  If this point is older than all points with a hash, stores the hashes of all points
- * without one.  Otherwise these points would count as damaged from now on.
+ * Call this before a point is written that may be older than stored points.  Release 0.1.0 stored
+ * no hashes of points.  If this point is older than all points with a hash, stores the hashes of
+ * all points without one.  Without these hashes, later runs would report the points as damaged.
  */
 int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err);
 
 /*
  * Writes a point with the publication's tree, values and names.  Replaces an existing point of the
  * same time.  The names at later points do not change.  If `anew` is true, the stored names of this
- * time are damaged and are not moved to the next point.
+ * time are damaged, and are not preserved for the next point.
  */
 int history_write_point(const struct publisher *publisher, const struct publication *publication,
                         int64_t as_of, bool anew, struct error *err);
 
 /*
  * Records that `fairmill backfill` computed a point.  `truncation_bound` is the largest part of a
- * value that older jobs could change, or NAN if unknown.  `in_doubt` is the number of associations
- * with uncertain states.
+ * value that older, missing jobs could change, or NAN if unknown.  `in_doubt` is the number of
+ * associations with uncertain states.
  */
 int history_write_backfill(const struct publisher *publisher, int64_t as_of,
                            double truncation_bound, uint64_t in_doubt, struct error *err);

@@ -93,7 +93,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "assoc_weighted", 'r', db_real(weighted->association) },
         { "tres_factors", 't', db_text(tres->factors) },
         { "tres_weighted", 't', db_text(tres->weighted) },
-        { "site", 'i', db_null() }, /* no accounting database has site and nice */
+        { "site", 'i', db_null() }, /* no accounting database stores site and nice */
         { "nice", 'i', db_null() },
         { "priority", 'i', lost ? db_null() : db_integer(priority->value) },
         { "priority_norm", 'r', lost ? db_null() : db_real(priority->norm) },
@@ -127,7 +127,7 @@ static int write_terms(struct job_priority_writer *writer, const struct formula_
     return result;
 }
 
-/* Columns that only Slurm's jobs have are NULL. */
+/* Writes NULL into the columns that only Slurm's jobs have. */
 static int write_formula_job(struct job_priority_writer *writer, const struct formula_jobs *jobs,
                              const struct names *names, size_t number, struct error *err)
 {

@@ -12,9 +12,9 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Maximum number of entries that are reported for one gap in the ids. */
+/* Maximum number of missing entries that are reported for one gap in the ids. */
 #define NAMED_OF_GAP 1000
-/* Maximum number of entries in a message. */
+/* Maximum number of entries that a message lists. */
 #define SAID_AT_MOST 10
 
 void ledger_record_free(struct ledger_record *record)
@@ -178,7 +178,7 @@ static const struct ledger_mark *next_mark(const struct ledger_marks *marks, siz
     return mark;
 }
 
-/* Returns the first hash of an id and skips the others. */
+/* Returns the first hash of an id and skips its other hashes. */
 static const struct ledger_mark *take_mark(const struct ledger_marks *marks, size_t *place,
                                            uint64_t id)
 {
@@ -256,7 +256,7 @@ static void ledger_book_look_at(struct ledger_book_walk *walk,
         check_link(walk, known, good);
 }
 
-/* Removes the faults of undone entries: these do not count, lost or not. */
+/* Removes the faults of undone entries, because an undone entry has no effect on usage. */
 static void accept_undone(const struct ledger_book *book, struct ledger_faults *faults)
 {
     struct ledger *ledger = faults->count ? ledger_create() : NULL;

@@ -11,14 +11,14 @@ struct text;
  * The ledger of all clusters, with the hashes that prove that it is complete.
  *
  * All other results can be recomputed, but a lost ledger entry cannot.  So each entry has a hash,
- * and a chain value, which is a hash over this hash and all earlier ones.  Both are stored in
- * fairmill_ledger_chain when the entry is made.  In addition, each run records the hashes of the
- * entries that it counts.
+ * and a chain value, which is a hash over this hash and the hashes of all earlier entries.  The
+ * hash and the chain value are stored in fairmill_ledger_chain when the entry is made.  In
+ * addition, each run records the hashes of the entries that it applies.
  *
  * A recorded entry that is missing is lost; an entry with a different hash was changed.  If an
- * entry and its hash are both missing, the chain value of the next entry does not match.  This
- * detects losses and accidents.  It does not detect forgery, because a program that can write rows
- * can also compute and write the hashes.
+ * entry and its hash are both missing, the chain value of the next entry does not match.  These
+ * checks detect losses and accidental changes.  They do not detect forgery, because a program that
+ * can write rows can also compute and write the hashes.
  */
 
 /*
@@ -30,7 +30,10 @@ struct ledger_record {
     int64_t entered_at;
     char *cluster, *who, *why;
     char *account, *user, *partition;
-    /* Associations of a set, or of a reset that is not for the whole cluster. */
+    /*
+     * Associations to which a `set` entry applies, or a `reset` entry that is not for the whole
+     * cluster.
+     */
     struct job_keys covers;
 };
 void ledger_record_free(struct ledger_record *record);
@@ -54,17 +57,17 @@ struct ledger_book {
     struct ledger_record *records;
     size_t count;
     /*
-     * Hashes that were stored with the entries.  They are missing for 0.1.0 and for rows added by
-     * hand.
+     * Hashes that were stored with the entries.  Entries of release 0.1.0 and rows that were added
+     * by hand have no such hash.
      */
     struct ledger_marks made;
-    struct ledger_marks counted; /* recorded by runs that counted them; no chain values */
+    struct ledger_marks counted; /* recorded by runs that applied the entries; no chain values */
     struct ledger_cover *loose;  /* associations of lost resets, by entry and association */
     size_t loose_count;
 };
 void ledger_book_free(struct ledger_book *book);
 
-/* Removes a cluster's entries that no run has counted and that were entered at `from` or later. */
+/* Removes a cluster's entries that no run has applied and that were entered at `from` or later. */
 void ledger_book_keep_counted(struct ledger_book *book, const char *cluster, int64_t from);
 
 /* Returns a cluster's entries.  The caller frees them with ledger_destroy(). */
@@ -84,13 +87,13 @@ void ledger_hash(const struct ledger_record *record, char hash[LEDGER_HASH]);
 void ledger_link(char chain[LEDGER_HASH], const char *hash);
 
 /*
- * An entry that was lost or changed and that no later entry undoes.  If an entry is undone, it does
- * not count, so its loss is accepted.
+ * An entry that was lost or changed and that no later entry undoes.  An undone entry has no effect
+ * on usage, so its loss is accepted.
  */
 struct ledger_fault {
     uint64_t id;
     const char *cluster; /* NULL if no remaining row shows the cluster */
-    bool lost;           /* lost; if false, changed */
+    bool lost;           /* true if lost, false if changed */
     bool unproven;       /* no hash is stored, but nothing else is wrong */
 };
 struct ledger_faults {
@@ -107,8 +110,8 @@ struct ledger_faults ledger_faults_of(const struct ledger_book *book);
 
 /*
  * Returns the entries without a hash in fairmill_ledger_chain, if they follow the first entry that
- * has one or were entered at `since` or later.  Also returns entries whose hash was recorded for
- * another cluster.
+ * has such a hash, or were entered at `since` or later.  Also returns entries whose hash was
+ * recorded for another cluster.
  */
 struct ledger_faults ledger_unproven_of(const struct ledger_book *book, int64_t since);
 void ledger_faults_free(struct ledger_faults *faults);

@@ -14,8 +14,8 @@
 #include "util/memory.h"
 
 /*
- * If two users add entries at the same time, one of them retries with the next id.  It retries up
- * to this number of times and up to the deadline.
+ * If two users add entries at the same time, one of the two sessions retries with the next id.  It
+ * makes at most this number of attempts, and none after the deadline.
  */
 #define TRIES 20
 
@@ -116,7 +116,7 @@ static void ledger_rows_take_hash(char hash[LEDGER_HASH], const struct db_value 
     free(text);
 }
 
-/* Hashes recorded by runs have no chain value. */
+/* `chained` is false for hashes that runs recorded, because these have no chain values. */
 static int read_marks(struct db *db, const char *sql, bool chained, struct ledger_marks *marks,
                       struct error *err)
 {
@@ -227,7 +227,7 @@ static bool is_loose(const struct ledger_book *book, uint64_t id, uint64_t assoc
            bsearch(&cover, book->loose, book->loose_count, sizeof *book->loose, by_entry);
 }
 
-/* `book` is NULL for a new entry. */
+/* Writes the associations of an entry.  `book` is NULL for a new entry. */
 static int write_covers(struct db *db, const struct ledger_record *record,
                         const struct ledger_book *book, struct error *err)
 {
@@ -256,7 +256,7 @@ static int write_mark(struct db *db, const struct ledger_record *record,
     return rows_write_one(db, "fairmill_ledger_chain", 0, row, COUNT(row), err);
 }
 
-/* Computes the hash of an entry, and its chain value from that of the last entry. */
+/* Computes the hash of an entry, and its chain value from the chain value of the last entry. */
 static void ledger_rows_add_link(const struct ledger_record *record, struct ledger_mark *mark)
 {
     ledger_hash(record, mark->hash);
@@ -355,8 +355,8 @@ int ledger_counted_write(struct db *db, const struct ledger_book *book, const ch
 }
 
 /*
- * Rejects an entry that differs from the existing or former entry with its id.  Sets `*there` to
- * whether the entry exists.
+ * Rejects an entry that differs from the existing entry with the same id, or from the recorded hash
+ * of a lost entry.  Sets `*there` to whether the entry exists.
  */
 static int check_import(const struct ledger_book *book, const struct ledger_import *import,
                         bool *there, struct error *err)
@@ -409,7 +409,7 @@ static int ledger_rows_import_all(struct db *db, const struct ledger_imports *im
     return result;
 }
 
-/* The chain values of added entries must match the entries before them. */
+/* Checks that the chain values of the added entries match the entries before them. */
 static int check_links(struct db *db, const struct ledger_imports *imports, struct error *err)
 {
     struct ledger_book book;

@@ -14,8 +14,9 @@ struct settings;
  */
 
 /*
- * Reads the whole ledger.  The caller frees it with ledger_book_free().  An entry of unknown kind
- * is an error if it is of this cluster (NULL: of any cluster), because it was meant to count.
+ * Reads the whole ledger.  The caller frees it with ledger_book_free().  Fails if an entry of this
+ * cluster, or of any cluster if `cluster` is NULL, has an unknown kind, because such an entry was
+ * meant to change usage.
  */
 int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *book,
                      struct error *err);
@@ -29,20 +30,20 @@ int ledger_look_up(const struct settings *settings, const char *cluster, struct 
 
 /*
  * Adds entries with the next ids, and the associations that they cover, in a transaction of their
- * own: all or none.  If that fails, `*in_doubt` is true if the entries may exist because the
- * response to COMMIT was lost.
+ * own.  Adds either all entries or none.  If the call fails, `*in_doubt` is true if the entries may
+ * exist because the response to COMMIT was lost.
  */
 int ledger_enter(struct db *db, struct ledger_record *records, size_t count, bool *in_doubt,
                  struct error *err);
 
 /*
- * Sets `*there` to whether the ledger contains the entry.  Use a new session after ledger_enter()
- * was in doubt.  False proves nothing, because the server may still commit.
+ * Sets `*there` to whether the ledger contains the entry.  If ledger_enter() set `*in_doubt`, use a
+ * new session.  Even if the entry is missing now, the server may still commit it.
  */
 int ledger_has(struct db *db, const struct ledger_record *record, bool *there, struct error *err);
 
 /*
- * Records the entries of a cluster that a run has counted.  Must run inside the caller's
+ * Records the entries of a cluster that a run has applied.  Must run inside the caller's
  * transaction.
  */
 int ledger_counted_write(struct db *db, const struct ledger_book *book, const char *cluster,
@@ -61,8 +62,9 @@ struct ledger_imports {
 };
 
 /*
- * Adds the entries that the ledger lacks in one transaction, all or none.  Sets `*added` to their
- * number.  Fails with ERROR_DATA and the number of the line if an entry contradicts the ledger.
+ * Adds the entries that the ledger lacks in one transaction: either all of them or none.  Sets
+ * `*added` to the number of entries that were added.  Fails with ERROR_DATA and the number of the
+ * line if an entry contradicts the ledger.
  */
 int ledger_import(struct db *db, const struct ledger_imports *imports, size_t *added,
                   struct error *err);

@@ -15,7 +15,10 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* Returns true if this process has this access to a file and not every user has it. */
+/*
+ * Returns true if this process has this access to a file, and the file does not give it to all
+ * users.
+ */
 static bool is_trusted_with(const char *path, int access_wanted, mode_t everybody)
 {
     struct stat file;

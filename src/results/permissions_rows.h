@@ -9,11 +9,11 @@ struct settings;
 
 /*
  * Returns the permissions of the requesting user: the user at the other end of the socket, else the
- * user of this process.  `private` is set from these settings only.
+ * user of this process.  Sets the field `private` from `settings` only.
  *
  * These users see everything: root, the owner of the settings file, the user of the service, and
- * users who can do runs.  Users can do runs if they may read the settings of the runs, or write a
- * SQLite results database, unless every user may.
+ * users who can do runs.  A user can do runs if they may read the settings of the runs or write the
+ * SQLite results database.  This does not apply if the file gives that access to all users.
  */
 struct permissions permissions_of_user(const struct settings *settings);
 

@@ -40,7 +40,10 @@ static void privilege_add(struct privilege_rows *rows, const struct publication 
                                 privilege_name_of(publication, account), privilege };
 }
 
-/* Adds an account and all accounts below it.  A node comes after its parent. */
+/*
+ * Adds an account and all accounts below it.  This needs one scan, because a node comes after its
+ * parent.
+ */
 static void privilege_add_accounts(struct privilege_rows *rows,
                                    const struct publication *publication, uint32_t user,
                                    uint32_t account)
@@ -58,7 +61,7 @@ static void privilege_add_accounts(struct privilege_rows *rows,
 
 /*
  * Adds all users of an account as its coordinators.  In earlier Slurm releases, users of the
- * accounts below it also coordinate their own account.
+ * accounts below this account also coordinate their own account.
  */
 static void privilege_add_users(struct privilege_rows *rows, const struct publication *publication,
                                 uint32_t account)

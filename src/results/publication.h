@@ -21,7 +21,7 @@ struct publisher {
     char lock[DB_LOCK_NAME];
     bool locked;
     int64_t seen_run; /* run that had published last when this run began; 0 if none */
-    int64_t run_id;   /* this run's id, above all earlier ids in this database */
+    int64_t run_id;   /* this run's id, higher than all earlier ids in the results */
     bool has_published;
     int64_t published_as_of;
 };
@@ -42,8 +42,8 @@ struct run_record {
     int64_t drifted;         /* full runs: number of associations with such an error */
     const char *slurm_version; /* Slurm release whose rules `conformance = slurmctld` follows; NULL
                                   for PBS */
-    uint64_t half_life_s;      /* seconds; 0: no decay */
-    const char *usage_unit;    /* unit of usage; NULL: TRES-seconds */
+    uint64_t half_life_s;      /* in seconds; 0 means no decay */
+    const char *usage_unit;    /* unit of usage; NULL means TRES-seconds */
     const char *message;
 };
 
@@ -51,7 +51,7 @@ struct publication {
     const struct tree *tree;
     const struct values *values;
     const uint32_t *order; /* by node; 0 is stored as NULL (core/fairshare/algorithm.h) */
-    /* By node; 0, or no list, is stored as NULL (core/fairshare/pbs.h). */
+    /* By node.  The value 0, or a missing list, is stored as NULL (core/fairshare/pbs.h). */
     const uint32_t *pbs_order;
     const struct names *names;
     const struct queue *queue;               /* pending jobs, or NULL */
@@ -62,10 +62,10 @@ struct publication {
     const struct release *release; /* Slurm release whose rules on privileges apply; NULL for PBS */
     const struct findings *findings;
     const char *source;                         /* identity of the accounting database */
-    const struct checkpoint_change *checkpoint; /* NULL: the checkpoint does not change */
+    const struct checkpoint_change *checkpoint; /* NULL if the checkpoint does not change */
     /*
-     * Time at which the accounting database had this tree. -1: unknown, so changes are not
-     * recorded.
+     * Time at which the accounting database had this tree.  The value is -1 if the time is unknown;
+     * changes are not recorded then.
      */
     int64_t seen_at;
     const struct id_index *modified; /* by association: time of its last modification; or NULL */
@@ -74,13 +74,16 @@ struct publication {
     const struct association_times *times;
     /* Factors of QOS; NULL if the accounting database stores no factors. */
     const struct factor_history *factors;
-    struct days *days; /* NULL: the usage of days does not change */
+    struct days *days; /* NULL if the usage of days does not change */
     const struct ledger_book *ledger;
     /* Compare all rows of fairmill_tree before they are left unchanged, not only a part of them. */
     bool looks_at_all;
     bool looks_through; /* verify the rows that cannot be recomputed, and remove stray hashes */
     bool replaces;      /* remove rows with times in the future */
-    /* Newest end of a job that earlier runs saw.  Times up to it count as past. */
+    /*
+     * Newest end of a job that earlier runs read.  Times up to this end are treated as past, even
+     * if the clock is earlier.
+     */
     int64_t newest_end;
 };
 
@@ -90,9 +93,9 @@ struct publication {
  */
 
 /*
- * Replaces a cluster's rows of fairmill_value, and its rows of fairmill_tree if they differ.  A
- * publisher without a lock belongs to `fairmill verify`: it replaces all rows, so that all are
- * compared.
+ * Replaces a cluster's rows of fairmill_value, and its rows of fairmill_tree if they differ.
+ * `fairmill verify` uses a publisher without a lock.  In that case, replaces all rows, so that all
+ * are compared.
  */
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          struct error *err);
@@ -110,8 +113,9 @@ int privilege_rows_write(const struct publisher *publisher, const struct publica
 
 /*
  * Merges a run's findings into fairmill_finding.  A finding that is stored already keeps its
- * first_seen, and its count of runs increases.  At most FINDINGS_PER_KIND of a kind remain, those
- * seen last.  The finding that the cluster is missing is removed unless the run reports it again.
+ * first_seen, and its count of runs increases.  Of each kind, only the FINDINGS_PER_KIND findings
+ * that were seen last remain.  The finding that the cluster is missing is removed unless the run
+ * reports it again.
  */
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
                        int64_t as_of, struct error *err);
@@ -123,9 +127,9 @@ int finding_rows_end_vanished(const struct publisher *publisher, struct error *e
  * Writes the usage of days.  May be called again for the same days.
  *
  * A row is the sum over all jobs of a day.  An incremental run adds the usage of newly checkpointed
- * jobs to the stored row.  It subtracts the usage of other jobs as the previous run had counted it
- * (fairmill_usage_open) and adds their current usage.  The sums are integers, so a full run gets
- * the same result.
+ * jobs to the stored row.  For the jobs that are not in the checkpoint, it subtracts the usage that
+ * the previous run stored in fairmill_usage_open, and adds their current usage.  The sums are
+ * integers, so a full run gets the same result.
  */
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
 

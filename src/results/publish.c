@@ -73,8 +73,8 @@ static int run_rows_write(const struct publisher *publisher, const struct run_re
         { "message", 't', rows_text(record->message, &converted) },
     };
     /*
-     * A failed run never replaces a row: it may have been published, and only the response to its
-     * COMMIT was lost.
+     * A failed run never replaces an existing row.  The run may have been published, if only the
+     * response to COMMIT was lost.
      */
     size_t keys = strcmp(status, "failed") ? 2 : 0;
     int result = rows_write_one(publisher->db, "fairmill_run", keys, row, COUNT(row), err);
@@ -82,7 +82,10 @@ static int run_rows_write(const struct publisher *publisher, const struct run_re
     return result;
 }
 
-/* Maximum number of attempts to take a run_id, each of which another run won. */
+/*
+ * Maximum number of attempts to take a run_id.  An attempt fails if another run takes the same
+ * run_id first.
+ */
 #define COUNTER_TRIES 100
 
 static int take_lock(struct publisher *publisher, struct error *err)
@@ -180,7 +183,7 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
         return -1;
     if (*published)
         return 0;
-    /* The COMMIT may have succeeded while the broken session still held the lock. */
+    /* Query again: the COMMIT may have succeeded while the broken session still held the lock. */
     return take_lock(publisher, err) ? -1 : find_run(publisher, published, err);
 }
 
@@ -254,9 +257,9 @@ static int find_losses(const struct publisher *publisher, const struct publicati
 }
 
 /*
- * Reports each loss once, and stores the hash of the rows as they are.  Records of associations and
- * factors are different, because they are evidence for past states.  This run removes them and
- * records all associations and factors again.
+ * Reports each loss once, and stores the hash of the rows as they are.  Damaged records of
+ * associations and factors are an exception, because they are evidence for past states.  The run
+ * removes these records, and records all associations and factors again.
  */
 static int settle_losses(const struct publisher *publisher, const struct kept_losses *losses,
                          struct findings *findings, struct error *err)

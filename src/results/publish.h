@@ -10,10 +10,11 @@ struct error;
  * Publishes a cluster: values, priorities, findings and the run's row in one transaction.  It
  * commits only if no other run has published the cluster since this run began.
  *
- * Two mechanisms keep runs apart.  An advisory lock makes a second run stop at once.  The lock can
- * fail to exclude a run, for example with several database servers, with a connection pooler, or
- * after a lost session.  Then the fence does: fairmill_lock contains the run that published last,
- * and the publishing transaction must find the same run there as at its start.
+ * Two mechanisms prevent that two runs publish a cluster at the same time.  An advisory lock makes
+ * a second run stop at once.  The lock can fail to exclude a run, for example with several database
+ * servers, with a connection pooler, or after a lost session.  In these cases the fence prevents
+ * the second publication: fairmill_lock contains the run that published last.  The transaction that
+ * publishes fails unless it finds the same run there as at the start of this run.
  *
  * Functions that return int return -1 on error.
  */

@@ -316,7 +316,7 @@ int published_read_rows(struct published *published, const struct published_clus
             .usage_is_set = row[IS_SET].type == DB_INTEGER,
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
-        /* Do not reveal whether a user exists who must not be shown. */
+        /* Do not reveal whether a hidden user exists. */
         bool is_seen =
             permissions_show(permissions, cluster->name, association.account, association.user) &&
             (!of_jobs || permissions_show_job(permissions, cluster->name, association.account,
@@ -405,7 +405,8 @@ static void published_add_row(void *context, const struct published_row *row)
 
 /*
  * Converts published usage to units, rounded to the nearest one.  Usage above 0 stays above 0.
- * With decay no rounding is needed, because the units of the decay table are finer than a double.
+ * With decay, nothing needs to be rounded, because a unit of the decay table is smaller than the
+ * precision of a double.
  */
 static bool published_usage_of(const struct decay_table *decay, double published,
                                struct wide *usage)
@@ -420,7 +421,7 @@ static bool published_usage_of(const struct decay_table *decay, double published
     return true;
 }
 
-/* Releases before 0.2.0 published no order; compute it. */
+/* Computes the order, because releases before 0.2.0 did not publish it. */
 static void decide_order(struct published_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->tree->count; i++)

@@ -11,7 +11,7 @@ struct db_value;
 
 /*
  * The published results as commands read them: the clusters, the settings of their runs, and the
- * rows of their associations.  All of it is read in one transaction.  Functions that return int
+ * rows of their associations.  All data are read in one transaction.  Functions that return int
  * return -1 on error.
  */
 
@@ -27,7 +27,7 @@ struct published_cluster {
     char *name;
     const struct algorithm *algorithm;
     int64_t as_of;
-    uint64_t half_life; /* seconds; 0: no decay */
+    uint64_t half_life; /* in seconds; 0 means no decay */
     char *time_zone;
     struct settings *settings;        /* settings of the run, as it recorded them */
     struct fairshare_options options; /* options of the run */
@@ -35,13 +35,15 @@ struct published_cluster {
     /*
      * Set by published_read_tree(): the associations as the core represents them, for queries and
      * for computations with changes.  Usage is converted from the published double of decayed
-     * TRES-seconds.  It is exact if the double is exact, which is mostly the case without decay.
+     * TRES-seconds.  The result is exact if the double is exact, which is mostly the case without
+     * decay.
      */
     struct decay_table *decay;
-    struct names *names;   /* UTF-8 */
-    struct tree *tree;     /* NULL until then; usage is summed up the tree */
+    struct names *names; /* UTF-8 */
+    /* NULL before that call; an account's usage includes its members' usage */
+    struct tree *tree;
     struct values *values; /* by node, as published */
-    uint32_t *order; /* by node: 1 + the number of members that rank higher; 0: no fairshare */
+    uint32_t *order; /* by node: 1 + the number of members that rank higher; 0 without fairshare */
 };
 
 struct published {
@@ -84,8 +86,8 @@ int published_select(struct published *published, const struct published_filter 
                      struct error *err);
 
 /*
- * Warns on standard error of stale results, with their age.  Does so once in a process, as some
- * commands open the results twice.
+ * Warns on standard error of stale results, with their age.  Warns only once in a process, because
+ * some commands open the results twice.
  */
 int published_warn_of_age(const struct published *published, struct error *err);
 
@@ -99,14 +101,15 @@ void published_free(struct published *published);
 const struct terminology *published_words(const struct published *published, const char *cluster);
 
 /*
- * Returns the unit of usage if the cluster's scheduler has a configurable one; else NULL, which
- * means TRES-seconds.
+ * Returns the unit of usage if the cluster's scheduler has a configurable unit.  Otherwise returns
+ * NULL, which means TRES-seconds.
  */
 const char *published_unit(const struct published_cluster *cluster);
 
 /*
  * Returns the information (PRIVATE_...) that is hidden on any of the clusters, according to their
- * runs or to the reader's settings.  Output for all readers must then contain no user names.
+ * runs or to the reader's settings.  If the result is not 0, output for all readers must not
+ * contain user names.
  */
 unsigned published_private(const struct published *published);
 
@@ -118,7 +121,7 @@ struct published_row {
     int64_t id, parent_id; /* parent_id is 0 for the root */
     const char *account, *user, *partition;
     bool parent_shares;
-    int64_t shares; /* 0 if they are the parent's */
+    int64_t shares; /* 0 if `parent_shares` is true */
     struct values values;
     uint32_t order;     /* 1 + the number of members that rank higher; 0: no fairshare */
     uint32_t tie_order; /* its place in slurmctld's order of ties, or NO_TIE_ORDER */
@@ -129,8 +132,8 @@ struct published_row {
 typedef void published_row_taker(void *context, const struct published_row *row);
 
 /*
- * Reports values of a history point that are not numbers: fairshare, usage_raw and level_fs of an
- * association.  No run writes such values, and callers skip them.
+ * Prints a warning for each of the values fairshare, usage_raw and level_fs of an association at a
+ * history point that is not a number (NAN).  No run writes such values, and callers skip them.
  */
 void published_check_point(const char *cluster, int64_t id, int64_t at,
                            const struct db_value *values);

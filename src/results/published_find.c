@@ -11,7 +11,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A message with more candidates is too long to help. */
+/* Maximum number of candidates that a message lists. */
 #define CANDIDATES_NAMED 10
 
 struct association_name published_name(const struct published_cluster *cluster, uint32_t node)
@@ -23,8 +23,8 @@ struct association_name published_name(const struct published_cluster *cluster, 
 }
 
 /*
- * A search: users and accounts, or only one of both; limited to associations that `permissions`
- * allow.
+ * A search for users and accounts, or for only one of these kinds.  It is limited to associations
+ * that `permissions` allow.
  */
 struct published_find_search {
     const struct published *published;
@@ -99,7 +99,8 @@ static int check_found(const struct published_find_search *search, struct error 
 }
 
 /*
- * Returns true if all matches are users' associations; they have one name, so they are of one user.
+ * Returns true if all matches are associations of users.  All matches have the same name, so they
+ * are of one user.
  */
 static bool is_of_one_user(const struct published_find_search *search)
 {

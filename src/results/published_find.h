@@ -30,12 +30,12 @@ struct association_name published_name(const struct published_cluster *cluster, 
 int published_find(const struct published *published, const struct published_cluster *only,
                    const char *asked, struct published_node *found, struct error *err);
 
-/* Finds an account.  Users count only if no account has that name. */
+/* Finds an account.  Searches users, too, but only if no account has that name. */
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err);
 
 /*
- * Finds a name that may be of one user in several accounts.  Sets `*found` to all associations that
+ * Finds a name that may match one user in several accounts.  Sets `*found` to all associations that
  * the name can mean.  Fails like published_find() if several match and an account is among them.
  * The caller frees `*found`, even on failure.
  */
@@ -43,16 +43,16 @@ int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err);
 
 /*
- * Finds the associations of a user; fails if there are none.  The caller frees `*found`, even on
- * failure.
+ * Finds the associations of a user; fails if the user has no associations.  The caller frees
+ * `*found`, even on failure.
  */
 int published_find_user(const struct published *published, const char *user,
                         struct published_node **found, size_t *count, struct error *err);
 
 /*
  * Rounds usage down to a power of two for each user hidden from the requesting user, in the tree
- * that was read.  Accounts keep their usage.  Values computed from it do not reveal exact usage.
- * Returns true if there is such a user.
+ * that was read.  The usage of accounts does not change.  Values that are computed from the rounded
+ * usage do not reveal the exact usage.  Returns true if any user is hidden.
  */
 bool published_round_others(const struct published *published,
                             const struct published_cluster *cluster);

@@ -107,8 +107,8 @@ static int by_row(const void *a, const void *b)
 }
 
 /*
- * Sets the terms of a row to those from `from` to before `to` in the sorted list, and builds their
- * text.
+ * Sets the terms of a row to the terms from index `from` up to but not including `to` in the sorted
+ * list, and builds their text.
  */
 static void give_terms(struct prio_list *list, const struct published_jobs_terms *terms,
                        size_t from, size_t to)

@@ -112,8 +112,8 @@ int rows_execute_all(struct db *db, const char *const *statements, const struct 
 }
 
 /*
- * Appends the condition ` IN (...)` with the ids, and puts them into `arguments`.  There must be at
- * most ROW_IDS_AT_ONCE.
+ * Appends the condition ` IN (...)` with the ids, and puts them into `arguments`.  The number of
+ * ids must be at most ROW_IDS_AT_ONCE.
  */
 static void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids)
 {

@@ -49,15 +49,15 @@ struct row_field {
 
 /*
  * Writes rows into a table, all with the same columns.  A row replaces the row with the same values
- * in the first `keys` columns; with `keys` 0 rows are only added.  The statement begins with the
- * first row.  After a failure rows_add() does nothing and returns -1, so callers may check
- * rows_end() only.
+ * in the first `keys` columns; if `keys` is 0, rows are only added.  The first call of rows_add()
+ * begins the statement.  After a failure rows_add() does nothing and returns -1, so callers may
+ * check rows_end() only.
  */
 struct row_writer {
     struct db *db;
     const char *table;
     size_t keys;
-    /* Callers set the rest to 0. */
+    /* Callers set the following fields to 0. */
     bool begun;
     struct db_bulk *bulk; /* NULL if not begun or failed */
     struct db_column *columns;
@@ -91,8 +91,9 @@ struct row_ids {
 };
 
 /*
- * Runs a statement for any number of ids.  `sql` ends in the column that has the ids; the condition
- * is appended to it.  `key` has the other arguments, at most two.  Returns 0 or -1.
+ * Runs a statement for any number of ids.  `sql` must end with the name of the column that contains
+ * the ids; the function appends the condition.  `key` has the arguments before the ids, at most
+ * two.  Returns 0 or -1.
  */
 int rows_execute_for(struct db *db, const char *sql, const struct db_value *key, size_t key_count,
                      struct row_ids ids, struct error *err);

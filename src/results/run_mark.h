@@ -12,10 +12,11 @@ struct settings;
  * Run marks: files that show that a run could not add its row to fairmill_run, because of bad
  * settings, a wrong password or a full disk.
  *
- * The run writes the mark into each directory of util/state_directory.h that accepts it, because
- * the first may not be readable for other users.  The name of the file has a hash of the settings'
- * path, and its modification time is the run's.  It contains only the exit status, because other
- * users may read it.  If the disk is full, it is empty.
+ * The run writes the mark into each directory of util/state_directory.h in which it can create
+ * files, because other users may not be able to read the first directory.  The name of the file has
+ * a hash of the settings' path, and its modification time is the time at which the run failed.  The
+ * file contains only the exit status, because other users may read it.  If the disk is full, the
+ * file is empty.
  */
 
 struct run_mark {
@@ -29,21 +30,24 @@ struct run_users {
     size_t count;
 };
 
-/* Writes the mark of the settings at this path.  Does nothing if no directory accepts it. */
+/*
+ * Writes the mark of the settings at this path.  Does nothing if it cannot create the file in any
+ * directory.
+ */
 void run_mark_leave(const char *settings_path, int status);
 
 /* Removes the mark from all directories. */
 void run_mark_remove(const char *settings_path);
 
 /*
- * Returns the newest trusted mark of the settings; other users could forge a mark.  Marks of this
- * process's user, of root, of the user `fairmill', and of `users` are trusted.  Marks of the owners
- * of the settings and of a SQLite results database are trusted, too.  For reader.conf, a mark of
- * fairmill.conf in the same directory also counts.
+ * Returns the newest mark of the settings that a trusted user wrote, because other users could
+ * forge a mark.  Marks of this process's user, of root, of the user `fairmill', and of `users` are
+ * trusted.  Marks of the owners of the settings and of a SQLite results database are trusted, too.
+ * For reader.conf, marks of fairmill.conf in the same directory are also read.
  */
 struct run_mark run_mark_find(const struct settings *settings, const struct run_users *users);
 
-/* Adds the user with this name if it exists. */
+/* Adds the user with this name if the user exists. */
 void run_users_add(struct run_users *users, const char *name);
 void run_users_free(struct run_users *users);
 

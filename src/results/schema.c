@@ -38,7 +38,8 @@ static const struct schema_dialect *dialect_of(const struct db_driver *driver)
 }
 
 /*
- * Returns true for the tables of the ledger: entries and their hashes are never changed or removed.
+ * Returns true for the tables of the ledger, because entries and their hashes are never changed or
+ * removed.
  */
 static bool only_grows(const char *table)
 {
@@ -66,8 +67,8 @@ static char *named_in(const char *message, const char *script)
 }
 
 /*
- * Appends the GRANT on fairmill's table or view that a message names.  Returns false if it names
- * none.
+ * Appends the GRANT on fairmill's table or view that a message names.  Returns false if the message
+ * names no table or view.
  */
 static bool add_table_grant(struct text *text, const struct settings *settings, const char *message)
 {
@@ -86,8 +87,9 @@ static bool add_table_grant(struct text *text, const struct settings *settings, 
 }
 
 /*
- * Adds advice to an error.  If access to a table or view was denied, advises the GRANT on it alone,
- * as a GRANT on more could open the ledger.  Otherwise advises the GRANT of the role.
+ * Adds advice to an error.  If access to a table or view was denied, advises a GRANT on that table
+ * or view only, because a GRANT on more tables could give access to the ledger.  Otherwise advises
+ * the GRANT of the role.
  */
 static int schema_explain(const struct settings *settings, const char *role, bool of_table,
                           struct error *err)
@@ -113,7 +115,7 @@ static int schema_explain(const struct settings *settings, const char *role, boo
     return -1;
 }
 
-/* Sets `*version` to the version of the tables, or 0 without any. */
+/* Sets `*version` to the version of the tables, or to 0 if the tables do not exist. */
 static int read_version(struct db *db, int64_t *version, struct error *err)
 {
     *version = 0;
@@ -171,8 +173,9 @@ static void prefer_refusal(struct db *db, const struct settings *settings, struc
 }
 
 /*
- * Handles a missing results database: on a server, where init cannot create it, or as a file.  The
- * file may also be the accounting database.
+ * Adds advice to an error that the results are missing.  On a server, `fairmill init` cannot create
+ * the database.  With SQLite, the file may exist: as the accounting database, or as results without
+ * a file that a writer needs.
  */
 static int fail_absent(const struct settings *settings, struct error *err)
 {
@@ -343,9 +346,9 @@ static int make_all(struct db *db, const struct schema_dialect *dialect, struct 
 }
 
 /*
- * Creates the views each time, because their owner may have been removed.  In a transaction,
- * SQLite's readers always see them.  A login that may not create views need not, if they can be
- * read.
+ * Creates the views each time, because their owner may have been removed.  Runs in a transaction,
+ * so that readers with SQLite always find the views.  A login that may not create views is accepted
+ * if it can read them.
  */
 static int make_views(struct db *db, const struct schema_dialect *dialect, bool may_fail,
                       struct error *err)
@@ -367,7 +370,7 @@ static int make_missing(struct db *db, struct error *err)
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
     int complete = version == SCHEMA_VERSION ? schema_is_complete(db, dialect, err) : 0;
-    /* A copy made with VACUUM INTO has all tables but not the journal mode. */
+    /* A copy that was made with VACUUM INTO has all tables, but not the journal mode WAL. */
     if (complete > 0 && !strcmp(dialect->driver, "sqlite") &&
         db_script(db, "PRAGMA journal_mode = WAL;\n", err))
         return -1;
@@ -387,8 +390,8 @@ static int make_missing(struct db *db, struct error *err)
 }
 
 /*
- * Another host may be creating the same tables.  Then this one fails, and the next attempt finds
- * them.
+ * Another host may be creating the same tables.  In that case this attempt fails, and the next
+ * attempt finds the tables.
  */
 #define MAKE_TRIES 20
 #define MAKE_PAUSE_US 100000
@@ -464,8 +467,8 @@ int views_open(struct db *db, struct error *err)
     int64_t none;
     if (rows_read_integer(db, sql_query_views_open, NULL, 0, &none, err) >= 0)
         return 0;
-    struct error reason =
-        *err; /* MariaDB reports a missing definer to readers like a wrong password */
+    /* To readers, MariaDB reports a missing definer with the same error as a wrong password. */
+    struct error reason = *err;
     if (err->class != ERROR_MISSING && err->class != ERROR_DENIED && err->class != ERROR_LOGIN)
         return fail_in(err, "the views cannot be read");
     return fail(err, ERROR_MISSING,

@@ -14,17 +14,17 @@ struct settings;
 #define SCHEMA_VERSION 9
 
 /*
- * Opens the results and checks the version of their tables.  If that fails, ERROR_MISSING or
- * ERROR_SETTINGS come with advice.  With DB_OWNER, which creates the tables, the version is not
- * checked.
+ * Opens the results and checks the version of their tables.  If it fails with ERROR_MISSING or
+ * ERROR_SETTINGS, the message contains advice.  With DB_OWNER, which creates the tables, the
+ * version is not checked.
  */
 int results_open(struct db **db, const struct settings *settings, enum db_role role,
                  struct error *err);
 
 /*
- * Adds advice to an error of the results database: the GRANT on the table, or of the writer's role,
- * if access was denied; `fairmill init` if a table is missing.  Other errors stay as they are.
- * Returns -1.
+ * Adds advice to an error of the results database.  If access was denied, the advice is to grant
+ * the privilege on the table or the role of the writer.  If a table is missing, the advice is to
+ * run `fairmill init`.  Does not change other errors.  Returns -1.
  */
 int results_explain(const struct settings *settings, struct error *err);
 
@@ -37,7 +37,7 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
 /*
  * Creates the tables, adds missing ones, and upgrades older ones; existing rows stay.  Always
  * creates the views again.  If nothing is missing and the login may not create views, it is
- * sufficient that they can be read.
+ * sufficient that the views can be read.
  *
  * Rejects tables of a newer version.  Retries for two seconds, because another host may be creating
  * the same tables.
@@ -52,17 +52,18 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
 void schema_print(const struct db_driver *driver, struct text *text);
 
 /*
- * Checks that readers get the rows that runs wrote.  Readers use views.  These may be missing, or
- * their definer may have lost its privileges or its account, while all tables exist.
+ * Checks that readers get the rows that runs wrote.  Readers use views.  Even if all tables exist,
+ * the views may be missing, or the login that owns them may have been removed or have lost its
+ * privileges.
  */
 
 /*
- * Opens every view.  Fails with the database's error and advice.  With PostgreSQL, a failure ends
- * the use of the transaction.
+ * Opens every view.  Fails with the database's error and advice.  With PostgreSQL, no further query
+ * is possible in the transaction after a failure.
  */
 int views_open(struct db *db, struct error *err);
 
-/* Fails unless the view of values has this number of associations of the cluster. */
+/* Fails unless the view fairmill_sshare has this number of associations of the cluster. */
 int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err);
 
 #endif

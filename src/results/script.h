@@ -15,8 +15,8 @@ struct text;
 
 /*
  * Returns the name of the next table or view that a script creates, and moves `*at` to that name;
- * returns NULL at the end.  The caller frees the name.  It is the first text in double quotes after
- * CREATE; CREATE INDEX is skipped.
+ * returns NULL at the end.  The caller frees the name.  The name is the first text in double quotes
+ * after CREATE; CREATE INDEX is skipped.
  */
 char *script_next_name(const char **at);
 
@@ -27,8 +27,8 @@ char *script_next_name(const char **at);
 int script_list_columns(struct db *db, const char *table, struct text *names, struct error *err);
 
 /*
- * Adds columns of the script that the tables of an older release lack.  With `look`, changes
- * nothing and returns 1 if a column is missing.  Returns 0 on success, -1 on error.
+ * Adds columns of the script that the tables of an older release lack.  If `look` is true, changes
+ * nothing, and returns 1 if a column is missing.  Returns 0 on success, or -1 on error.
  */
 int script_add_columns(struct db *db, const char *script, bool look, struct error *err);
 

@@ -36,7 +36,7 @@ int settings_rows_write(const struct publisher *publisher, struct error *err)
     struct error ignored;
     bool same;
     int there = is_there(publisher->db, row, &same, err);
-    /* If the row cannot be added, a run of another cluster may have just added it. */
+    /* If the row cannot be added, check whether a run of another cluster has just added it. */
     if (!there && (!db_execute(publisher->db, sql_query_settings_add, row, 2, NULL, err) ||
                    is_there(publisher->db, row, &same, &ignored) > 0))
         there = 1;

@@ -28,8 +28,8 @@ int settings_rows_write(const struct publisher *publisher, struct error *err);
 int settings_rows_check(struct db *db, struct text *digests, struct error *err);
 
 /*
- * Returns the text of a run's settings, which the caller frees.  Returns NULL on error, or if it is
- * missing.
+ * Returns the text of a run's settings, which the caller frees.  Returns NULL on error, or if the
+ * text is missing.
  */
 char *settings_rows_text(struct db *db, const char *digest, struct error *err);
 

@@ -34,7 +34,7 @@ enum {
 /* ---- Stored rows ---- */
 
 struct share_rows_state {
-    bool found, damaged; /* a damaged state counts as not found */
+    bool found, damaged; /* if `damaged` is true, `found` is false */
     int64_t last_as_of;
     uint64_t hash;
 };
@@ -77,8 +77,8 @@ int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct er
 }
 
 /*
- * A time at which a run recorded rows.  The run at `seen_before` was the last one before it; it
- * need not have recorded any rows.
+ * A time at which a run recorded rows.  The run at `seen_before` was the previous run; it need not
+ * have recorded any rows.
  */
 struct noted_run {
     int64_t as_of, seen_before;
@@ -166,8 +166,8 @@ void share_records_free(struct share_records *records)
 }
 
 /*
- * Updates the history's two runs with another run: the latest one up to the history's time, and the
- * earliest one after it.
+ * Updates the history's two runs with a further run.  The two runs are the latest run up to the
+ * history's time, and the earliest run after it.
  */
 static void share_rows_take_run(struct association_history *history, int64_t first, int64_t at)
 {
@@ -181,8 +181,8 @@ static void share_rows_take_run(struct association_history *history, int64_t fir
 }
 
 /*
- * Finds the two runs around the history's time.  Each run observed all associations.  Those it did
- * not record were unchanged.
+ * Finds the two runs around the history's time.  Each run observed all associations.  The
+ * associations that a run did not record were unchanged.
  */
 static void find_runs(const struct share_records *records, struct association_history *history)
 {
@@ -216,7 +216,7 @@ static void tell_rows(const struct share_records *records, struct association_hi
     free(numbers);
 }
 
-/* A state depends on all records before it, so one damaged record makes all of them unusable. */
+/* A state depends on all records before it, so one damaged record makes all records unusable. */
 void share_records_tell(const struct share_records *records, struct association_history *history)
 {
     history->distrusted = records->distrusted != NEVER ? records->distrusted
@@ -262,8 +262,8 @@ static int64_t modified_of(const struct publication *publication, uint32_t id)
 }
 
 /*
- * Returns true if the modification time need not be recorded.  A time that was unknown at the last
- * record is not new if the association was not modified since.  A bulk modification, as when an
+ * Returns true if the modification time need not be recorded.  If the time was unknown at the last
+ * record, it is recorded only if it is later than that record.  A bulk modification, as when an
  * account is moved or a QOS is removed, is recorded for the root only.
  */
 static bool same_touch(const struct observation *known, const struct observation *current,
@@ -308,8 +308,8 @@ static void write_record(struct recorder *recorder, const struct observation *ch
 }
 
 /*
- * Records the changes since the last record, or the root if nothing changed.  So a run without a
- * record observed that no association was modified.
+ * Records the changes since the last record, or the root if no association changed.  So each run
+ * that observed a modification has a record.
  */
 static void write_differences(struct recorder *recorder, const struct publication *publication,
                               const struct observation *current, struct error *err)
@@ -395,8 +395,8 @@ static struct observation *current_state(const struct publication *publication, 
 }
 
 /*
- * Does not depend on the order of associations.  Most runs find the hash unchanged and write
- * nothing more.
+ * The hash does not depend on the order of associations.  Most runs find the hash unchanged and
+ * write no records.
  */
 uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
 {

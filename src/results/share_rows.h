@@ -14,7 +14,7 @@ struct tree;
 
 /*
  * Reads and writes fairmill_share_change, in which runs record associations with their shares and
- * parents.  The first run records all of them.  Later runs record only associations that were
+ * parents.  The first run records all associations.  Later runs record only associations that were
  * changed or modified. fairmill_share_state has a hash of the latest state.
  */
 
@@ -28,8 +28,9 @@ int share_records_read(struct db *db, const char *cluster, struct share_records 
 void share_records_free(struct share_records *records);
 
 /*
- * Adds the observations of the last run up to the history's time, and of the first run after it.
- * If a row is damaged, adds none and sets history->distrusted.
+ * Adds all recorded states to `history`.  Sets its two runs: the last run up to the history's time,
+ * and the first run after that time.  If a row is damaged, adds nothing and sets
+ * history->distrusted.
  */
 void share_records_tell(const struct share_records *records, struct association_history *history);
 
@@ -53,7 +54,8 @@ int share_rows_write(const struct publisher *publisher, const struct publication
 
 /*
  * Removes all records of a cluster after one was damaged, because later records depend on it.  The
- * run then records all associations, like a first run.  Must run inside the same transaction.
+ * run then records all associations, like a first run.  Must run inside the transaction that
+ * publisher_publish() opened.
  */
 int share_rows_forget(const struct publisher *publisher, struct error *err);
 

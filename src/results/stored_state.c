@@ -17,7 +17,7 @@ void row_hash_add(struct row_hash *stored, const uint64_t *words, size_t count)
     stored->hash += hash_words(words, count);
 }
 
-/* Adds 0.0, because not all databases preserve the sign of a zero. */
+/* Adds 0.0, which turns -0.0 into 0.0, because not all databases preserve the sign of a zero. */
 static uint64_t row_hash_of_real(double number)
 {
     uint64_t bits;
@@ -202,7 +202,7 @@ const struct hashed_table *const stored_records[] = {
 };
 
 /*
- * Returns the hash of a segment, which is inserted if it is new.  Most rows have the same segment
+ * Returns the hash of a segment, after inserting it if it is new.  Most rows have the same segment
  * as the row before.
  */
 static struct row_hash *row_hash_rows_of(struct hash_segments *parts, int64_t part)
@@ -226,7 +226,10 @@ static struct row_hash *row_hash_rows_of(struct hash_segments *parts, int64_t pa
     return &parts->parts[low].stored;
 }
 
-/* Computes the hashes of the rows that a table has now, for one time or (NULL) for all. */
+/*
+ * Computes the hashes of the rows that a table has now: for the time `*only`, or for all times if
+ * `only` is NULL.
+ */
 static int stored_find(struct db *db, const char *cluster, const struct hashed_table *table,
                        const int64_t *only, struct hash_segments *found, struct error *err)
 {

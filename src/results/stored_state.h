@@ -15,14 +15,15 @@ struct row_field;
  * Verifies that stored rows have not changed since a run stored them.
  *
  * Later runs continue from the rows of some tables.  For these rows, fairmill_kept has a row count
- * and a hash by segment: a day, a history point, or (segment 0) all rows of a cluster.  A run does
- * not use damaged rows.  It recomputes the rows that the accounting database can provide, and
- * reports the others in a finding.  The hash detects accidents, not forgery.
+ * and a hash for each segment.  A segment is a day, a history point, or (segment 0) all rows of a
+ * cluster.  A run does not use damaged rows.  It recomputes the rows that the accounting database
+ * can provide, and reports other damaged rows in a finding.  The hash detects accidental changes,
+ * not forgery.
  *
  * Functions that return int return -1 on error.
  */
 
-/* Row count and hash of rows in any order.  All zeros stand for no rows. */
+/* Row count and hash of rows in any order.  If there are no rows, all fields are 0. */
 struct row_hash {
     uint64_t rows, hash;
 };
@@ -89,7 +90,7 @@ extern const struct hashed_table stored_history, stored_points, stored_backfill,
     stored_changes, stored_factors, stored_fairness;
 extern const struct hashed_table stored_share_past;  /* one segment, written once */
 extern const struct hashed_table stored_share_state; /* one segment, written by each run */
-/* All of these except stored_share_state; NULL-terminated. */
+/* All tables that are declared above, except stored_share_state; NULL-terminated. */
 extern const struct hashed_table *const stored_records[];
 
 /*
@@ -122,7 +123,7 @@ struct kept_losses {
 
 /*
  * Appends the damaged segments of a table to `losses`, whose list the caller frees.  Ignores
- * segments that are older than any with a stored hash.
+ * segments that are older than the oldest segment with a stored hash.
  */
 int stored_compare(struct db *db, const char *cluster, const struct hashed_table *table,
                    struct kept_losses *losses, struct error *err);

@@ -14,7 +14,10 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* columns of fairmill_seal that depend on earlier runs; the hash covers all columns */
+/*
+ * columns of fairmill_seal that depend on earlier runs; `hash` is one of them, because it covers
+ * all columns
+ */
 static const char *const of_earlier_runs[] = { "full_as_of",   "checked_to", "jobs_from",
                                                "first_charge", "hash",       NULL };
 /* columns of fairmill_run that describe the course and the host of the run */
@@ -191,13 +194,13 @@ static void add_key(struct text *key, const struct db_value *values, size_t coun
 struct verify_bulk {
     struct db_bulk base;
     struct verify_session *session;
-    const struct verified_table *table; /* NULL if they are not compared */
+    const struct verified_table *table; /* NULL if the rows are not compared */
     struct text bytes;
     size_t *places; /* offset of each row in `bytes` */
     struct names *keys;
     size_t count;
     bool *met;
-    int64_t day; /* of all rows, if the table is compared by day */
+    int64_t day; /* the day of all rows, if the table is compared by day */
 };
 
 /* Appends the name of a row, such as `id_assoc 5`, made of its key values. */

@@ -22,7 +22,7 @@ struct computed_part {
 
 /* The statements of a run that affect one table. */
 struct witnessed_table {
-    bool is_cleared; /* rows were removed and none written since */
+    bool is_cleared; /* the run removed rows and has written none since */
     int64_t cleared_day;
     int64_t last_day;      /* the last day whose rows were compared */
     struct row_hash found; /* hash of the stored rows, if all are read in column order */
@@ -47,11 +47,14 @@ struct verified_table {
     const char *name;
     /* NULL-terminated list of key columns after the cluster. */
     const char *keys[VERIFY_KEYS_AT_MOST + 1];
-    const char *clear, *remove; /* statements that remove all rows (of a day), or some */
+    const char *clear, *remove; /* statements that remove all rows (of a day), or some rows */
     enum { OF_CLUSTER, BY_DAY, OF_CHECKPOINT } kind;
-    const char *const *except; /* columns that depend on more than the accounting database and the
-                                  settings; or NULL */
-    bool in_order;             /* its hash covers all columns in their order */
+    /*
+     * columns that are not compared, because they depend on more than the accounting database and
+     * the settings; or NULL
+     */
+    const char *const *except;
+    bool in_order; /* the hash of the table covers all columns in their order */
 };
 
 extern const struct verified_table verified_tables[];
@@ -81,7 +84,8 @@ int verify_bulk_send(struct db_bulk *base, struct error *err);
 void verify_bulk_free(struct db_bulk *base);
 
 /*
- * Call after the run removed rows of the table.  If it wrote none instead, no rows must be stored.
+ * Call after the run removed rows of the table.  If the run then wrote no rows, records each stored
+ * row as a difference.
  */
 int verify_compare_with_none(struct verify_session *session, const struct verified_table *table,
                              struct error *err);

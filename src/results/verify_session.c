@@ -53,8 +53,8 @@ static void report_hash(struct verify_session *session, const struct verified_ta
 }
 
 /*
- * Determines the cause of differences in a segment from three hashes: the stored hash, that of the
- * stored rows, and that of the computed rows.
+ * Determines the cause of differences in a segment from three hashes: the stored hash, the hash of
+ * the stored rows, and the hash of the computed rows.
  */
 static void explain_part(struct verify_session *session, const struct verified_table *table,
                          const struct computed_part *computed, const struct row_hash *known)
@@ -73,8 +73,8 @@ static void explain_table(struct verify_session *session, const struct verified_
                           const struct hash_segments *known)
 {
     /*
-     * A run writes a hash only if it changes.  So the hash of any segment that was not written is
-     * correct, and the rows were changed.
+     * A run writes a hash only if the hash changes.  So the hash of any segment that was not
+     * written is correct, and the rows were changed.
      */
     for (size_t i = 0; i < known->count; i++)
         row_differences_set_cause(&session->differences, table->name, known->parts[i].part,
@@ -86,7 +86,10 @@ static void explain_table(struct verify_session *session, const struct verified_
     }
 }
 
-/* If the cluster has any hash, tables without one have lost it. */
+/*
+ * Does nothing if the cluster has no hashes.  If it has any, each table without a hash has lost its
+ * hash.
+ */
 static int explain_tables(struct verify_session *session, struct error *err)
 {
     struct hash_segments *known = memory_zeroed(verified_table_count, sizeof *known);
@@ -159,8 +162,8 @@ static int verify_explain(struct verify_session *session, bool checkpoint_damage
     for (size_t i = 0; !result && stored_records[i]; i++)
         result = stored_compare(session->stored, session->cluster, stored_records[i], &losses, err);
     /*
-     * The state depends on modification times in the accounting database, which have changed since.
-     * It cannot be recomputed either.
+     * stored_share_state cannot be recomputed either, because it depends on modification times in
+     * the accounting database, which have changed since.
      */
     if (!result)
         result =
@@ -235,7 +238,7 @@ static int verify_session_clear(struct verify_session *session, const struct ver
     return result;
 }
 
-/* The ids follow the cluster, and also the day if the table is compared by day. */
+/* The arguments are the cluster, the day if the table is compared by day, and the ids. */
 static void remove_some(struct verify_session *session, const struct verified_table *table,
                         const struct db_value *arguments, size_t count)
 {
