@@ -253,8 +253,8 @@ static bool read_before_command(int count, char **arguments, int *at, const char
     return true;
 }
 
-/* Executes a command line whose first argument is the command.  Takes from `with` the settings
- * file, the client and this function. */
+/* Executes a command line whose first argument is the command.  The settings file, the client and
+ * the dispatch function come from `with`. */
 static int dispatch(int count, char **arguments, const struct invocation *with)
 {
     struct invocation invocation = *with;

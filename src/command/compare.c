@@ -32,8 +32,8 @@ static enum conformance other_than(enum conformance conformance)
     return conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS;
 }
 
-/* Fills the ranks as a run computes them.  Exact integers decide the order, because factors can be
- * equal or underflow as doubles. */
+/* Fills the ranks as a run computes them.  Exact integers decide the order, because different
+ * factors can be equal, or 0, as doubles. */
 static void fill_ranks(struct variant *variant, const struct published_cluster *cluster,
                        const struct fairshare_options *options, const struct values *values)
 {

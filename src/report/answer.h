@@ -46,7 +46,7 @@ bool answer_is_for_people(const struct answer *answer);
 void answer_cluster(struct answer *answer, const struct table_cluster *cluster);
 /* Adds a row to the cluster.  `row` may be reused after the call. */
 void answer_row(struct answer *answer, const void *row);
-/* Ends the rows of the cluster.  Text that is added later comes after them. */
+/* Ends the rows of the cluster.  Text that is added later comes after the rows. */
 void answer_close(struct answer *answer);
 /*
  * Adds a sentence to text output, formatted by text_format_printable().  Other formats, and text

@@ -89,7 +89,8 @@ void form_add_json(struct text *text, json_t *json)
     size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
     struct text line = { 0 };
     json_dump_callback(json, add_chunk, &line, flags);
-    /* If a terminal must not get one of the characters, write all beyond ASCII as \uXXXX. */
+    /* If the line has a character that a terminal must not get, write all characters beyond ASCII
+     * as \uXXXX. */
     if (!utf8_is_printable(line.bytes)) {
         line.length = 0;
         json_dump_callback(json, add_chunk, &line, flags | JSON_ENSURE_ASCII);

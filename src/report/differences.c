@@ -243,7 +243,7 @@ struct cause_sum {
     size_t users, factors; /* number of users and of factors that it affects */
 };
 
-/* Sums up a cause, or the unexplained rest if `cause` is CAUSES. */
+/* Sums up a cause, or the unexplained part if `cause` is CAUSES. */
 
 static struct cause_sum cause_sum_of(const struct differences *differences, int cause)
 {

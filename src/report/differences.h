@@ -40,7 +40,7 @@ enum cause {
 
 /*
  * A value of fairmill (`ours`), the printed one or NAN, the amount that each cause adds to
- * fairmill's value, and the unexplained rest (`left`).
+ * fairmill's value, and the unexplained part of the difference (`left`).
  */
 struct difference {
     double ours, printed, causes[CAUSES], left;
@@ -72,7 +72,8 @@ struct differences {
     uint64_t period, newest_step;      /* seconds; 0: steps were not computed */
     struct compared_association *rows; /* rows in depth-first order */
     size_t count;
-    uint32_t users; /* number of users of the cluster; Fair Tree's rank is its factor times this */
+    /* number of users of the cluster; Fair Tree's rank is the factor multiplied by this number */
+    uint32_t users;
     size_t only_printed, only_ours; /* number of associations that only one side has */
     const char *first_only_printed, *first_only_ours; /* NULL: none */
     double period_decay;    /* fraction of usage that decays in a period; NAN if not computed */
@@ -84,7 +85,7 @@ bool differences_are_explained(const struct differences *differences);
 
 /*
  * Adds two rows for each association: `rawusage` and `fairshare`.  The page shows the differences,
- * their causes and the unexplained rest.
+ * their causes and the unexplained parts.
  */
 extern const struct table_layout differences_layout;
 void differences_answer(const struct differences *differences, struct answer *answer);

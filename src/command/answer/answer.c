@@ -146,8 +146,8 @@ static int serve_read_request(struct request *request, struct error *err)
     return result;
 }
 
-/* Returns -1 if the settings cannot be loaded.  The log of the service shows the reason, and the
- * client does not. */
+/* Returns -1 if the settings cannot be loaded.  The reason is in the log of the service, and is not
+ * shown to the client. */
 static int check_settings(const struct invocation *invocation, struct error *err)
 {
     struct settings *settings = NULL;

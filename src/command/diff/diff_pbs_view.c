@@ -20,8 +20,9 @@ struct unseen {
     struct charge_accumulator accumulator;
     struct computation *computation;
     uint64_t period;
-    struct wide *behind;  /* usage of ended jobs in the last period before their end */
-    struct wide *running; /* usage of running jobs; NULL, as is `behind`, until the first charge */
+    struct wide *behind; /* usage of ended jobs in the last period before their end */
+    /* usage of running jobs; both arrays are NULL until the first charge */
+    struct wide *running;
 };
 
 static int take_unseen(struct charge_accumulator *base, const struct charge *charge,

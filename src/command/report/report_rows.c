@@ -17,7 +17,8 @@
 #include "util/name_list.h"
 #include "util/text.h"
 
-/* Limits: the newest changes on a page, the settings of each change, and the bytes of a value. */
+/* Maximum number of changes on a page (the newest are shown), of settings in a change, and of bytes
+ * in a value. */
 #define CHANGES_AT_MOST 30u
 #define SETTINGS_AT_MOST 5u
 #define VALUE_AT_MOST 40u

@@ -46,8 +46,8 @@ struct queue_view {
     double weight[PRIO_PARTS]; /* weights after the changes */
 };
 
-/* Returns the association of a job, or NO_NODE.  The results do not contain it, but they contain
- * its user, account and factor. */
+/* Returns the association of a job, or NO_NODE.  The results do not contain a job's association,
+ * but they contain its user, account and factor. */
 static uint32_t whatif_source_association_of(const struct queue_view *view,
                                              const struct prio_row *row)
 {

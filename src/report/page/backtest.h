@@ -57,8 +57,8 @@ struct backtest_file {
  */
 int backtest_file_read(struct backtest_file *file, const char *path, struct error *err);
 /*
- * Fills `backtest` with the results of a cluster.  Returns 1, or 0 if the file does not have the
- * cluster.  Returns -1 with ERROR_DATA if the results are invalid.  The caller frees `backtest`
+ * Fills `backtest` with the results of a cluster.  Returns 1 if the file has the cluster, or 0 if
+ * it does not.  Returns -1 with ERROR_DATA if the results are invalid.  The caller frees `backtest`
  * with page_backtest_free() in any case.
  */
 int backtest_file_find(const struct backtest_file *file, const char *cluster,

@@ -205,8 +205,8 @@ static void begin_exception(struct text *text, size_t row, bool *any)
 
 /*
  * Adds values that few rows have.  These are a partition; a user's account, if it is not the
- * parent; and the share of the cluster, if it is not the parent's times the share of level.  The
- * top always has its share of the cluster.
+ * parent; and the share of the cluster, if it is not the product of the parent's share and the
+ * share of level.  The top always has its share of the cluster.
  */
 static void add_exceptions(struct text *text, const struct page_view *view)
 {
