@@ -40,8 +40,8 @@ done:
     return result;
 }
 
-/* Adds the GRANTs for the clusters of --cluster, else of [source] clusters, else of the
- * database. */
+/* Adds the GRANTs for the clusters in --cluster.  Without --cluster, uses [source] clusters or, if
+ * its value is `all`, all clusters in the accounting database. */
 static void add_source_grants(struct text *text, const struct settings *settings,
                               const struct name_list *asked)
 {

@@ -403,7 +403,7 @@ static int option_read_line(struct option_line *line, struct error *err)
     return result;
 }
 
-/* Adds the NAME of a user, an account or account/user, unless the list has it. */
+/* Adds the NAME of a user, an account or account/user, unless the list already contains it. */
 static void options_add_name(struct name_list *names, const char *account, const char *user)
 {
     struct text name = { 0 };

@@ -26,7 +26,7 @@ struct diff_case {
     int64_t printed_at;
     uint64_t period;      /* interval between slurmctld's steps, in seconds */
     uint64_t newest_step; /* time of slurmctld's newest step; 0: unknown, search for it */
-    /* slurmctld does not charge a job for the time between its last step and its end */
+    /* slurmctld does not charge a job for the time between the last step and the job's end */
     bool ends_free;
 };
 

@@ -10,10 +10,10 @@ struct tree;
  * usage. */
 
 /* Applies the rules of slurmctld's conformance, then the rules of the release that wrote the
- * output. These are the causes deleted, ties and release. */
+ * output. The causes of the changes are `deleted`, `ties` and `release`. */
 void finder_apply_conformance(struct finder *finder, const struct tree *tree);
-/* Orders tied accounts so that more of the printed factors match, by bytes or by collation.  This
- * is the cause order.  Returns -1 on error. */
+/* Orders tied accounts by bytes instead of by collation, or the reverse, if more printed factors
+ * match then.  The cause of the changes is `order`.  Returns -1 on error. */
 int finder_apply_order(struct finder *finder, struct tree *tree, struct error *err);
 
 #endif

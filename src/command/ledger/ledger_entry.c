@@ -366,7 +366,7 @@ static int show_effect(const struct entry_context *context, struct error *err)
     return result;
 }
 
-/* The response to COMMIT was lost: if the entry exists, it was entered. */
+/* The response to COMMIT was lost.  If the ledger has the entry, the COMMIT succeeded. */
 static int look_again(const struct entry_context *context, const struct ledger_record *record,
                       struct error *err)
 {
@@ -384,7 +384,7 @@ static int look_again(const struct entry_context *context, const struct ledger_r
                            record->entry.id);
 }
 
-/* Copies the record for each job to refund.  The texts still belong to context->record. */
+/* Copies the record for each job to refund.  The texts are still owned by context->record. */
 static struct ledger_record *records_of(const struct entry_context *context, size_t *count)
 {
     *count = context->refund.found.count ? context->refund.found.count : 1;
