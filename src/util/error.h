@@ -9,12 +9,13 @@
  *
  * A function that can fail returns 0 on success and -1 on failure, and takes a struct error as its
  * last parameter.  The function that knows the reason stores it with `return fail(err, ...)`.
- * Callers that have nothing to add return -1. complain() prints the message, and main.c exits with
+ * Callers that have nothing to add return -1.  complain() prints the message, and main.c exits with
  * the status that error_exit_status() returns.
  */
 
+/* The number after the colon is the exit status. */
 enum error_class {
-    ERROR_OTHER,    /* exit 1 */
+    ERROR_OTHER,    /* any other error: 1 */
     ERROR_USAGE,    /* invalid command line: 64 */
     ERROR_DATA,     /* invalid rows in the accounting database: 65 */
     ERROR_GONE,     /* a database is down or the connection was lost: 69; may be retried */
@@ -26,12 +27,12 @@ enum error_class {
     ERROR_LOGIN,    /* the server rejects the login or its password: 78 */
     ERROR_DENIED,   /* a privilege is missing: 78 */
     ERROR_MISSING,  /* a database, table or column is missing: 78 */
-    ERROR_DAMAGED,  /* stored state does not match its hash: it must be rebuilt; exit 1 */
+    ERROR_DAMAGED,  /* stored state does not match its hash and must be rebuilt: 1 */
 };
 
 struct error {
     enum error_class class;
-    bool of_database; /* text from a database; may contain logins, hosts and files */
+    bool of_database; /* the message is from a database; may contain logins, hosts and files */
     char message[2048];
 };
 

@@ -36,7 +36,7 @@ static int fail_writing(const struct file_target *target, struct error *err)
     return fail(err, ERROR_OTHER, "cannot write '%s': %s", target->name, strerror(errno));
 }
 
-/* Returns the directory part with its last slash, or "".  The caller frees it. */
+/* Returns the directory part of a path with its last slash, or "".  The caller frees it. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -45,8 +45,8 @@ static char *directory_of(const char *path)
 
 /*
  * Returns the descriptor that a path such as /dev/fd/1 names, or -1.  /dev/stdout is a link to such
- * a path.  Opening the path would write from the start of the file, over the text to which a shell
- * appends.
+ * a path.  If such a path were opened, writing would begin at the start of the file and overwrite
+ * text that other commands have already written to it.
  */
 static int descriptor_named(const char *path)
 {
@@ -98,7 +98,7 @@ static int find_target(struct file_target *target, const char *name, struct erro
 
 /* Writing. */
 
-/* A closed pipe is not an error: its reader has all that it wanted. */
+/* A closed pipe is not an error, because its reader needs no more data. */
 static int file_fill(int file, const struct file_target *target, const struct text *text,
                      struct error *err)
 {

@@ -9,7 +9,7 @@
 
 #include "util/memory.h"
 
-/* Ids below this limit are in an array that grows to the largest of them. */
+/* Ids below this limit are in an array that grows to the largest of these ids. */
 #define DENSE_LIMIT ((uint64_t)1 << 22)
 
 struct index_slot {

@@ -18,8 +18,8 @@ void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Shows the progress of a long operation as `subject: count what`.  The line appears after a
- * second, only on a terminal, and is overwritten by the next call.  Callers may call it as often as
- * they want.
+ * second, only on a terminal, and is overwritten by the next call.  It may be called any number of
+ * times, because it prints at most four times a second.
  */
 void log_progress(const char *subject, uint64_t count, const char *what);
 /* Removes the progress line. */

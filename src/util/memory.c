@@ -9,7 +9,10 @@
 #include <malloc.h>
 #endif
 
-/* Each chunk is twice as large as the previous one, because most arenas hold few names. */
+/*
+ * An arena's first chunk is small, because most arenas hold few names.  Each further chunk is twice
+ * as large as the previous chunk, up to the second limit.
+ */
 #define FIRST_CHUNK_BYTES ((size_t)4 * 1024)
 #define LAST_CHUNK_BYTES ((size_t)256 * 1024)
 #define LARGE_BYTES (1024 * 1024)
@@ -26,7 +29,8 @@ struct arena {
 };
 
 /*
- * Enough for a database session.  Unused pages are not touched, so they take up address space only.
+ * Memory that is reserved for the function of memory_before_end(), enough for a database session.
+ * Unused pages are not touched, so they only take up address space.
  */
 #define RESERVE_BYTES ((size_t)8 * 1024 * 1024)
 

@@ -9,7 +9,7 @@
  *
  * These functions never return NULL.  If memory runs out, they print `out of memory` on standard
  * error and exit with status 1.  This is safe because uncommitted results do not exist for other
- * programs, and the next run computes the same values.  It is the one exception to the rule that
+ * programs, and the next run computes the same values.  This is the only exception to the rule that
  * only main.c exits.
  */
 
@@ -33,22 +33,22 @@ char *memory_text(const char *text);
 char *memory_bytes(const char *bytes, size_t length);
 
 /*
- * Sets a function that is called once if memory runs out, in place of the message.  Its return
- * value is the exit status.  8 MB are reserved for it and freed before the call.  It may be called
- * from any allocation, so data structures may be in an intermediate state.  NULL cancels it.  It
- * applies to the calling thread only.
+ * Sets a function that is called once if memory runs out, in place of the message.  The function's
+ * return value is the exit status.  8 MB are reserved for the function and freed before the call.
+ * Any allocation may call the function, so data structures may be in an intermediate state.  NULL
+ * removes the function.  The function is set for the calling thread only.
  */
 void memory_before_end(int (*act)(void *context), void *context);
 
 /*
- * From now on, arrays of 1 MB or more are returned to the system when they are freed.  By default
- * the GNU library raises that limit after the first such free(), and a run needs a tenth more
+ * From now on, arrays of 1 MB or more are returned to the system when they are freed.  By default,
+ * the GNU library raises this limit after the first such free(), so that a run needs a tenth more
  * memory.
  */
 void memory_give_back(void);
 
 /*
- * An arena: memory that is allocated in pieces and freed all at once by arena_destroy(), which
+ * An arena is memory that is allocated in pieces and freed all at once by arena_destroy(), which
  * accepts NULL.
  */
 struct arena *arena_create(void);

@@ -85,8 +85,8 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
 {
     const char *at = bytes, *end = bytes + length;
     bool any = false, behind_point = false;
-    int zeros =
-        0; /* digits not yet multiplied in; zeros at the end are added to the power instead */
+    /* Digits by which `digits` was not multiplied yet.  Trailing zeros are added to the power. */
+    int zeros = 0;
     *decimal = (struct decimal){ 0 };
     for (; at < end && (isdigit((unsigned char)*at) || (*at == '.' && !behind_point)); at++) {
         if (*at == '.') {
@@ -294,15 +294,15 @@ static bool scale(double number, unsigned power, uint64_t *whole)
     int exponent = (int)(bits >> 52) - 1075;
     *whole = 0;
     if (power > LARGEST_POWER || exponent < -1074 || exponent > 971)
-        return !bits &&
-               power <= LARGEST_POWER; /* only 0 is scaled here: not subnormal, infinite or NaN */
+        /* 0 is scaled; subnormal numbers, infinity and NaN are not. */
+        return !bits && power <= LARGEST_POWER;
     uint128 product = ((bits & ((one << 52) - 1)) | one << 52) * power_of_five(power);
     int shift = exponent + (int)power;
     if (shift >= 0) {
         *whole = (uint64_t)product << (shift < 64 ? shift : 0);
         return shift < 64 && product >> (64 - shift) == 0;
     }
-    if (shift < -127) /* below one half: the product is below 2^127.4 */
+    if (shift < -127) /* below -128 the result rounds to 0, because the product is below 2^127.4 */
         return shift < -128;
     uint128 half = (uint128)1 << (-shift - 1), rest = product & (2 * half - 1);
     product >>= -shift;
@@ -311,7 +311,10 @@ static bool scale(double number, unsigned power, uint64_t *whole)
     return product >> 64 == 0;
 }
 
-/* Writes the digits of `number`, padded to `least`, before `end`.  Returns their start. */
+/*
+ * Writes the digits of `number`, padded with zeros to `least` digits, before `end`.  Returns the
+ * start of the digits.
+ */
 static char *digits_before(char *end, uint64_t number, int least)
 {
     for (; number || least > 0; number /= 10, least--)
@@ -349,8 +352,8 @@ void text_add_fixed(struct text *text, double number, int decimals)
 }
 
 /*
- * Computes the first 17 digits and the decimal exponent: number = D.DDD x 10^*exponent.  Returns
- * false if scale() cannot.
+ * Computes the first 17 digits and the decimal exponent: number = D.DDD * 10^(*exponent).  Returns
+ * false if scale() cannot compute the digits.
  */
 static bool first_digits(double number, uint64_t *digits, int *exponent)
 {

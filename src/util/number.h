@@ -10,7 +10,7 @@ struct text;
 
 /*
  * Parse the whole text as one number.  Return false if it is not a number in range.  Leading
- * blanks, a plus sign, octal numbers and locales are not accepted.
+ * spaces, a plus sign, octal numbers and separators of a locale are not accepted.
  */
 bool number_unsigned(const char *bytes, size_t length, uint64_t *number);
 bool number_signed(const char *bytes, size_t length, int64_t *number);
@@ -25,14 +25,14 @@ unsigned binary_suffix(const char *bytes, size_t *length);
 /* Adds count * each to `*sum`.  Returns false on overflow. */
 bool add_product(uint64_t *sum, uint64_t count, uint64_t each);
 
-/* An exact decimal number: digits x 10^power. */
+/* An exact decimal number, digits * 10^power. */
 struct decimal {
     uint64_t digits;
     int power;
 };
 /*
  * Parses digits with an optional point and exponent, without a sign.  Returns false if there are
- * more than 18 digits from the first to the last nonzero one, or if the exponent has more than
+ * more than 18 digits from the first to the last nonzero digit, or if the exponent has more than
  * three digits.
  */
 bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal);
@@ -45,11 +45,11 @@ bool amount_parse(const char *bytes, size_t length, uint64_t unit, uint64_t *amo
 /*
  * Parse a duration and store it in seconds.
  *
- * duration_parse() accepts a number followed by s, m, h, d or w, with an optional blank between
- * (`90 s`, `2h`).  A number alone is in seconds.
+ * duration_parse() accepts a number followed by s, m, h, d or w, with an optional space before the
+ * letter (`90 s`, `2h`).  A number alone is in seconds.
  *
- * time_string_parse() accepts the same, but a number alone is in minutes.  It also accepts Slurm's
- * formats `min`, `hr:min:00`, `days-hr:min:00` and `days-hr`.
+ * time_string_parse() accepts the same durations, but a number alone is in minutes.  It also
+ * accepts Slurm's formats `min`, `hr:min:00`, `days-hr:min:00` and `days-hr`.
  */
 bool time_string_parse(const char *text, uint64_t *seconds);
 bool duration_parse(const char *text, uint64_t *seconds);
@@ -67,8 +67,8 @@ bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds);
 bool time_parse(const char *text, int64_t *epoch);
 
 /*
- * These functions append the same digits as printf() in a fraction of the time.  A report of a
- * large site has half a million numbers.
+ * These functions append the same digits as printf(), but in a fraction of the time, because the
+ * report of a large site has half a million numbers.
  */
 
 void text_add_integer(struct text *text, int64_t number);

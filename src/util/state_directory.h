@@ -7,10 +7,17 @@
 #include <sys/types.h>
 
 /*
- * Directories for small files that outlive a process: the first path in $STATE_DIRECTORY,
- * LOCALSTATEDIR/lib/fairmill, /var/lib/fairmill, and fairmill-UID in $XDG_RUNTIME_DIR, in $TMPDIR
- * and in /tmp.  The last one is written only if $TMPDIR is not set.  Cron, systemd and login shells
- * set different variables, so a reader must look in all of the directories.
+ * Directories for small files that outlive a process, by their numbers:
+ *
+ *   0  the first path in $STATE_DIRECTORY
+ *   1  LOCALSTATEDIR/lib/fairmill
+ *   2  /var/lib/fairmill
+ *   3  fairmill-UID in $XDG_RUNTIME_DIR
+ *   4  fairmill-UID in $TMPDIR
+ *   5  fairmill-UID in /tmp, which is written only if $TMPDIR is not set
+ *
+ * Cron, systemd and login shells set different variables, so a reader must look in all of the
+ * directories.
  */
 #define STATE_FOLDERS 6
 /* fairmill-UID in /tmp even if $TMPDIR is set, for files that must not be lost. */
@@ -18,7 +25,7 @@
 
 enum state_use {
     STATE_READ,  /* accept a system directory of another user */
-    STATE_WRITE, /* use an existing directory */
+    STATE_WRITE, /* open an existing directory in which files can be created */
     STATE_MAKE,  /* create fairmill-UID if it is missing, readable by all users */
 };
 
@@ -31,7 +38,8 @@ int state_directory_open(unsigned number, enum state_use use);
 
 /*
  * Opens fairmill-UID of user `user` for reading: in $TMPDIR if `number` is 0, in /tmp if it is 1.
- * Returns -1 on the same conditions.
+ * Returns -1 if it is missing, if it does not belong to that user, or if other users may change
+ * files in it.
  */
 int state_directory_open_of(uid_t user, unsigned number);
 

@@ -277,8 +277,8 @@ size_t utf8_width(const char *utf8)
 }
 
 /*
- * Characters that are invisible or act on others: Unicode's default ignorable characters, line
- * separators and annotations.
+ * Characters that are invisible or affect other characters: Unicode's default ignorable characters,
+ * line separators and annotations.
  */
 static const struct {
     uint32_t first, last;

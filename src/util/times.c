@@ -13,7 +13,7 @@
 
 #define DAY_S 86400
 
-/* The state of the parser: the rest of the text and the values read so far. */
+/* The state of the parser, which is the remaining text and the values read so far. */
 struct time_reader {
     const char *at;
     struct tm now;
