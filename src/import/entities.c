@@ -21,13 +21,13 @@ static const char *kind_name(size_t kind)
     return kind == KIND_OF_USAGE ? "usage" : entity_kind_names[kind];
 }
 
-/* A name of one kind.  Its index is that of the name in `seen`. */
+/* A name of one kind.  Its index is the name's index in `seen`. */
 struct sighting {
     int64_t first;
     bool stored; /* the row in pbs_seen has this time */
 };
 
-/* A name that has shares or was seen.  Its index is that of the name in `names`. */
+/* A name that has shares or was seen.  Its index is the name's index in `names`. */
 struct numbered {
     uint64_t number;
     int64_t first;
@@ -90,7 +90,7 @@ static void entity_add_number(struct entities *entities, struct part name, struc
     entities->numbered[count] = numbered;
 }
 
-/* Returns true if the name is new, or was seen earlier than known so far. */
+/* Returns true if the name is new, or if `time` is before the time when it was first seen. */
 static bool see(struct entities *entities, size_t kind, struct part name, int64_t time)
 {
     uint32_t count = names_count(entities->seen[kind]);

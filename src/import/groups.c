@@ -20,9 +20,10 @@
 
 /*
  * An import has three steps.  group_read_file() reads and checks the new file.  group_compare()
- * compares its lines with the stored lines that are valid, by name; the place in the file is part
- * of a line.  Then end_held() ends the lines that were changed or removed, as of the time of the
- * import, and add_fresh() adds the lines that are new or changed.
+ * compares each line with the stored line of the same name that is valid now.  A line is also
+ * changed if its place in the file is different.  end_held() ends the stored lines that were
+ * changed or removed, as of the time of the import.  add_fresh() adds the lines that are new or
+ * changed.
  */
 
 struct group_line {
@@ -35,13 +36,14 @@ struct group_list {
     size_t count;
 };
 
-#define LONGEST_LINE 255     /* the scheduler reads the rest of a longer line as another line */
+/* The scheduler divides a longer line into lines of this many bytes. */
+#define LONGEST_LINE 255
 #define TREE_ROOT "TREEROOT" /* a name of the root, also valid as a parent */
 #define BLANKS " \t"         /* separators of words */
 
 struct group_reader {
     struct group_list *list;
-    struct names *names; /* the root, unknown and all lines so far */
+    struct names *names; /* names of the root, of `unknown` and of all lines so far */
 };
 
 static bool group_add_name(struct group_reader *reader, const char *name)
@@ -50,7 +52,9 @@ static bool group_add_name(struct group_reader *reader, const char *name)
     return names_add(reader->names, name, strlen(name)) == known;
 }
 
-/* Reads a number as strtol() does, but requires that it ends with the word. */
+/*
+ * Reads a number in the form that strtol() accepts.  Fails if the word continues after the number.
+ */
 static int group_read_number(const char *text, const char *what, int64_t *number, struct error *err)
 {
     const char *digits = text + strspn(text, "\v\f\r");
@@ -73,7 +77,7 @@ static int group_check_line(struct group_reader *reader, const struct group_line
                : fail(err, ERROR_DATA, "duplicate name '%s'", line->name);
 }
 
-/* Splits off the first four words of a line; the scheduler ignores the rest. */
+/* Splits off the first four words of a line; the scheduler ignores further words. */
 static int group_split(char *text, char *words[4])
 {
     int count = 0;
@@ -136,7 +140,10 @@ static void free_line(struct group_line *line)
     free(line->parent);
 }
 
-/* A stored line that is valid, whether the new file has its name, and whether it is unchanged. */
+/*
+ * A stored line that is valid now.  `listed` is true if the new file has its name, and `kept` is
+ * true if the line is also unchanged.
+ */
 struct group_held_line {
     struct group_line line;
     int64_t place;
@@ -151,7 +158,7 @@ struct group_change {
     bool first; /* no line was ever stored */
     struct group_held_line *held;
     size_t held_count;
-    struct names *names; /* names of the stored lines, by their places */
+    struct names *names; /* names of the stored lines; their indexes are the same as in `held` */
 };
 
 static int read_held(struct group_change *change, struct error *err)
@@ -260,7 +267,7 @@ static int store_changes(struct group_change *change, uint64_t *changed, struct 
     *changed = group_compare(change, fresh);
     int result = 0;
     if (*changed)
-        /* A change before the last one would restore lines that the later change removed. */
+        /* An earlier change would restore lines that the last change removed. */
         result = dated_check("resource_group", last, change->time, err) || end_held(change, err) ||
                          add_fresh(change, fresh, err) || store_entities(change, err)
                      ? -1

@@ -26,11 +26,11 @@
  * runs that are recorded twice.
  */
 
-/* Number of invalid lines for which one import prints a message. */
+/* Maximum number of invalid lines for which one import prints a message. */
 #define NAMED_LINES 20
 /*
- * Number of changes that may be imported in one second.  If the last change lies further in the
- * future, it is not one of these, and dated_check() then rejects new changes.
+ * date_changes() dates a change by less than this many seconds after the current time.  If the last
+ * change is further in the future, dated_check() rejects the new change.
  */
 #define MOST_CHANGES 60
 
@@ -201,7 +201,7 @@ static int import_all(struct importer *importer, struct log_list *list, struct e
     return result;
 }
 
-/* Uses one transaction, so that a concurrent run sees the old jobs until the end. */
+/* Uses one transaction, so that a concurrent run sees the old jobs until the import ends. */
 static int import_anew(struct importer *importer, struct log_list *list, struct error *err)
 {
     if (db_begin(importer->db, err))
@@ -224,8 +224,8 @@ static int import_logs(struct importer *importer, struct error *err)
 }
 
 /*
- * If the changes have the current time, dates them after the last change, which may be of the same
- * second.
+ * If the changes are to be dated at the time of this call, dates them after the last stored change,
+ * which may have been made in the same second.
  */
 static int date_changes(struct importer *importer, struct error *err)
 {
@@ -262,7 +262,7 @@ static int import_config(struct importer *importer, struct error *err)
     return result;
 }
 
-/* Records why runs cannot evaluate a new formula. */
+/* Records the reason if runs cannot evaluate a new formula. */
 static void check_formula(struct import *import, const struct dated_value *server)
 {
     const char *text = server[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value;
@@ -278,7 +278,7 @@ static void check_formula(struct import *import, const struct dated_value *serve
 
 /*
  * The formula is an attribute of the server.  OpenPBS uses the scheduler's formula only if the
- * server's is not set.
+ * server's formula is not set.
  */
 static void import_add_formula(struct importer *importer, struct waiting *waiting)
 {

@@ -12,7 +12,8 @@ struct settings;
 /*
  * Imports OpenPBS's files into the accounting database that [source] names.  An import can be
  * repeated at any time: stored rows remain, and reading of each log continues where the last import
- * stopped.  Each log is imported in its own transaction; with `anew`, all logs are imported in one.
+ * stopped.  Each log is imported in its own transaction; with `anew`, all logs are imported in one
+ * transaction.
  */
 
 struct import {
@@ -30,14 +31,14 @@ struct import {
     /* Results, set by import_run(). */
     uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;
     uint64_t bad_jobs;
-    bool has_formula_flaw; /* the new job_sort_formula cannot be evaluated, for this reason: */
+    bool has_formula_flaw; /* the new job_sort_formula cannot be evaluated, for the reason below */
     struct error formula_flaw;
 };
 
 /*
- * Imports all files in `import` and counts the results there.  Passes each invalid log line and
- * each unreadable waiting job to `take_error`, up to a limit, and leaves it out.  On failure, the
- * transactions that were committed before remain.
+ * Imports all files that `import` names, and sets the results in `import`.  Leaves out invalid log
+ * lines and unreadable waiting jobs.  Passes their errors to `take_error`, at most 20 for lines and
+ * at most 20 for jobs.  On failure, transactions that were already committed are not undone.
  */
 int import_run(struct import *import, const struct settings *settings,
                void (*take_error)(const struct error *err), struct error *err);

@@ -12,8 +12,8 @@
 #define BLANKS " \t\r\n\v\f"
 
 /*
- * Cuts a backslash at the end of a line and the blanks after it.  Returns false if the line does
- * not end with a backslash.
+ * Removes a backslash at the end of a line, together with the white space after it.  Returns false
+ * if the line does not end with a backslash.
  */
 static bool cut_backslash(struct text *line)
 {

@@ -106,7 +106,7 @@ struct log_file_reader {
     char *bytes;
     size_t length, room; /* bytes of an incomplete line in `bytes` */
     bool ended, breaks_off;
-    uint64_t known; /* bytes that were read before; their lines have the number 0 */
+    uint64_t known; /* bytes that an earlier import read; their lines have the number 0 */
     char digest[33];
     XXH3_state_t *hash;
 };
@@ -144,8 +144,8 @@ static int refuse_change(const struct log_file *log, struct error *err)
 }
 
 /*
- * The part that was read before must be unchanged.  It ended with a complete line, so it must still
- * end with one.
+ * The part that an earlier import read must be unchanged.  It ended at the end of a line, so a line
+ * must still end there.
  */
 static int check_known(struct log_file_reader *reader, struct error *err)
 {
@@ -261,7 +261,8 @@ struct log_file_held_line {
 struct line_queue {
     line_taker *take;
     void *context;
-    struct log_file_held_line *lines; /* the waiting lines are those from `first` to `count` */
+    /* The waiting lines have the indexes from `first` to `count` - 1. */
+    struct log_file_held_line *lines;
     size_t first, count, bytes;
 };
 
@@ -318,7 +319,7 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
     queue->bytes += line.length;
 }
 
-/* A possible start of a record, derived from a time among the fields of its rest. */
+/* A possible first line of a record, derived from a time in the fields of a continuation line. */
 struct beginning {
     const char *types, *key;
     uint64_t time;
@@ -326,8 +327,9 @@ struct beginning {
 };
 
 /*
- * Finds the last valid time after the key in the first *at bytes of the rest, and sets *at to its
- * place.
+ * Searches the first *at bytes of a continuation line, `rest`, backwards for the key with a valid
+ * time.  If it finds one, returns true, and sets the time and stamp of `beginning` and the key's
+ * place, *at.
  */
 static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
 {
@@ -353,8 +355,10 @@ static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
 }
 
 /*
- * Returns true if a line is this start.  A record that contains its own time is complete, unless a
- * user knew in which second it would be written.
+ * Returns true if a line can be this first line.  If `whole` is false, the line must not contain
+ * its own time as a field, because a record that contains its time is complete.  If `whole` is
+ * true, the line must contain its own time, which a user may have known in advance and written
+ * there.
  */
 static bool log_file_begins(const struct log_file_held_line *line,
                             const struct beginning *beginning, bool whole)
@@ -368,7 +372,10 @@ static bool log_file_begins(const struct log_file_held_line *line,
     return whole == (memmem(line->bytes, line->length, own, strlen(own)) != NULL);
 }
 
-/* Returns the line in which the record of a rest begins, or queue->count if no line fits. */
+/*
+ * Returns the index of the line in which the record of a continuation line begins, or queue->count
+ * if no line matches.
+ */
 static size_t find_beginning(const struct line_queue *queue, struct part rest)
 {
     /* Of these times, users know only qtime in advance, the second in which they submit a job. */
@@ -391,7 +398,10 @@ static size_t find_beginning(const struct line_queue *queue, struct part rest)
     return queue->count;
 }
 
-/* Appends a rest to its record, with all lines between.  Returns false if no record fits. */
+/*
+ * Appends a continuation line to its record, with all lines between.  Returns false if no record
+ * matches.
+ */
 static bool join(struct line_queue *queue, struct part rest)
 {
     size_t at = find_beginning(queue, rest);

@@ -8,8 +8,8 @@
 #include "source/pbs/fields.h"
 
 /*
- * OpenPBS's accounting logs: a directory with one file a day, named YYYYMMDD, or YYYYMMDD.gz if it
- * is compressed with gzip.
+ * OpenPBS writes its accounting logs to a directory, one file a day.  A file is named YYYYMMDD, or
+ * YYYYMMDD.gz if it is compressed with gzip.
  */
 
 /* A log, and how much of it was read. */
@@ -18,12 +18,12 @@ struct log_file {
     char *path;
     uint64_t bytes, lines; /* of complete lines, uncompressed */
     char digest[33];       /* hash of these bytes, or "" if nothing was read */
-    char stored[80]; /* size, time and inode of the file; if they are the same, the file has not
-                        changed */
+    /* Size, time and inode of the file.  If they are the same, the file has not changed. */
+    char stored[80];
 };
 
 /*
- * Lists the logs in a directory, sorted by name, as if nothing had been read.  Fails with
+ * Lists the logs in a directory, sorted by name.  Marks all of them as not read.  Fails with
  * ERROR_DATA if a day has both a compressed and an uncompressed log.  Ignores other files.
  */
 struct log_list {
@@ -34,10 +34,10 @@ int log_list_read(struct log_list *list, const char *directory, struct error *er
 void log_list_free(struct log_list *list);
 
 /*
- * Passes the lines of a log to `take`, without their newlines.  Lines that were read before have
- * the number 0.  Updates `log` with the amount that was read.  A last line without a newline is
- * left for the next call.  `take` may return -1 to stop.  Fails with ERROR_DATA if the part that
- * was read before is missing or has changed.
+ * Passes the lines of a log to `take`, without their newlines.  Lines that an earlier import read
+ * have the number 0.  Updates `log` with the amount that was read.  A last line without a newline
+ * is left for the next call.  `take` may return -1 to stop.  Fails with ERROR_DATA if the part that
+ * an earlier import read is missing or has changed.
  */
 typedef int line_taker(void *context, const struct log_file *log, uint64_t number, struct part line,
                        struct error *err);
@@ -50,11 +50,12 @@ int log_stored(const struct log_file *log, char stored[80], struct error *err);
  * Joins the lines of an accounting log that belong to one record.
  *
  * The server writes newlines in users' texts unchanged.  So a user can set an account that contains
- * whole records, also of other users.  The rest of the true record follows these, and does not
- * begin with a time.  But its fields contain the time of the record, which identifies the line
- * where the record began.  All lines between are part of the user's text.
+ * whole records, also of other users.  The true record then ends with a continuation line, which
+ * does not begin with a time.  But the fields in the continuation line contain the time of the
+ * record, which identifies the line where the record began.  All lines between these two are part
+ * of the user's text.
  *
- * Lines wait in a queue of a megabyte, which is more than a user can pass to qsub.
+ * Lines wait in a queue of one megabyte, which is more than a user can pass to qsub.
  */
 
 struct line_queue;

@@ -50,7 +50,7 @@ static void qstat_step(struct json_stream *stream, struct text *raw)
         text_add_bytes(raw, &byte, 1);
 }
 
-/* Skips blanks.  Returns the next byte without reading it, or EOF. */
+/* Skips white space.  Returns the next byte without reading it, or EOF. */
 static int json_stream_peek(struct json_stream *stream)
 {
     int byte;
@@ -114,7 +114,7 @@ static int read_raw(struct json_stream *stream, struct text *raw, struct error *
                        : qstat_refuse(stream, "a NUL byte", err);
 }
 
-/* Decodes a value.  Invalid JSON stays as it is, without its quotes. */
+/* Decodes a value.  Adds invalid JSON unchanged, but without its quotes. */
 static void add_decoded(struct text *text, const struct text *raw)
 {
     json_t *value = NULL;
@@ -135,8 +135,8 @@ static void add_decoded(struct text *text, const struct text *raw)
 }
 
 /*
- * Reads a value as text, up to 64 kB: the characters of a string, or JSON for other types.  If
- * `value` is NULL, skips it.
+ * Reads a value into the text `value`, at most 64 kB.  A string is stored without quotes and
+ * escapes, and a value of another type is stored as JSON.  If `value` is NULL, skips the value.
  */
 static int json_stream_value(struct json_stream *stream, struct text *value, struct error *err)
 {
@@ -165,7 +165,10 @@ static int json_stream_enter(struct json_stream *stream, struct error *err)
     return 0;
 }
 
-/* Reads the next key of the object.  Returns 1, 0 at the end of the object, or -1 (ERROR_DATA). */
+/*
+ * Reads the next key of the object.  Returns 1 if it read a key, 0 at the end of the object, or -1
+ * on error (ERROR_DATA).
+ */
 static int json_stream_key(struct json_stream *stream, struct text *key, struct error *err)
 {
     int byte;
@@ -189,7 +192,7 @@ static int json_stream_key(struct json_stream *stream, struct text *key, struct 
 struct print_reader {
     struct waiting *waiting;
     struct json_stream stream;
-    struct text key, value; /* the current ones */
+    struct text key, value; /* the current key and value */
     struct names *ids;      /* IDs of all jobs */
     /* State of the current job. */
     struct waiting_job *job;
@@ -271,8 +274,8 @@ static int qstat_take_job(struct print_reader *reader, const char *name, struct 
 }
 
 /*
- * Returns true if the job belongs to an array that is also in the list and waits for all of its
- * jobs: `7[3].s` belongs to `7[].s`.
+ * Returns true if the job is part of an array that is also in the list: `7[3].s` is part of
+ * `7[].s`.  The array's entry already represents all of its waiting jobs.
  */
 static bool is_of_array(const void *context, const struct waiting_job *job)
 {

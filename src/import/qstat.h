@@ -12,8 +12,9 @@
  *   - `qstat -Qf -F json` (queues)
  *   - `qstat -Bf -F json` (the server)
  *
- * An output of none of these kinds counts as a list of no jobs.  `waiting` must be empty except for
- * `complain`.  Fails with ERROR_DATA, the file's name and the reason; `waiting` is then empty.
+ * An output without jobs, queues and servers is read as an empty list of jobs.  `waiting` must be
+ * empty except for `complain`.  Fails with ERROR_DATA, the file's name and the reason.  On failure,
+ * `waiting` is empty.
  */
 int qstat_read(struct waiting *waiting, const char *path, struct error *err);
 

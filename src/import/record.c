@@ -59,8 +59,8 @@ bool record_begins(struct part line)
 }
 
 /*
- * The start of a minute, in epoch seconds.  There are two if clocks were set back; otherwise both
- * are the same.
+ * The start of a minute, in epoch seconds.  A minute has two starts if clocks were set back;
+ * otherwise `first` and `second` are equal.
  */
 struct minute {
     int64_t first, second;
@@ -105,7 +105,8 @@ static const struct minute *minute_of(const char *line)
 
 /*
  * Reads the time of a line.  Lines are in the order of time.  So in an hour that occurs twice, the
- * second one is meant if the first would be before `before`, the time of the previous line.
+ * second occurrence is meant if the first would be more than a minute before `before`, the time of
+ * the previous line.
  */
 static int read_stamp(const char *line, size_t length, int64_t before, int64_t *epoch,
                       struct error *err)
@@ -177,8 +178,8 @@ void record_free(struct record *record)
 }
 
 /*
- * Returns the last field with a key, between `from` and `to`.  If `value` is not empty, the field
- * must have that value.  Returns `to` if no field fits.
+ * Returns the index of the last field with a key, from `from` to before `to`.  If `value` is not
+ * empty, the field must have that value.  Returns `to` if no field matches.
  */
 static size_t last_field(const struct record *record, const char *key, struct part value,
                          size_t from, size_t to)
@@ -193,7 +194,10 @@ static size_t last_field(const struct record *record, const char *key, struct pa
     return to;
 }
 
-/* Returns the last field with a key and this time, or else the last field with that key. */
+/*
+ * Returns the index of the last field with a key and this time.  Without such a field, returns the
+ * index of the last field with the key, or fields.count.
+ */
 static size_t field_of_time(const struct record *record, const char *key, uint64_t time,
                             size_t from)
 {
@@ -242,7 +246,10 @@ static struct part record_value(const struct record *record, const char *key)
     return at < count ? record->fields.fields[at].value : any;
 }
 
-/* Reads such a value as a time up to the year 9999.  Sets *number to 0 if the field is missing. */
+/*
+ * Reads the value of one of the server's own fields as a time up to the year 9999.  Sets *number to
+ * 0 if the field is missing.
+ */
 static int record_number(const struct record *record, const char *key, uint64_t *number,
                          struct error *err)
 {
@@ -255,7 +262,7 @@ static int record_number(const struct record *record, const char *key, uint64_t 
     return fail_in(err, "'%s'", key);
 }
 
-/* The fields with one prefix that are used, one for each resource. */
+/* The selected fields with one prefix, one for each resource. */
 struct resources {
     const struct field *kept[MOST_RESOURCES];
     size_t count;
@@ -271,8 +278,8 @@ static int compare_keys(const struct field *one, const struct field *other)
 
 /*
  * Adds a field, or replaces the field of the same resource.  The server sorts the resources of a
- * job.  If two fields are out of order, one of them comes from a value that a user set.  Then the
- * larger value counts, so that the user cannot gain from it.
+ * job.  If two fields are out of order, one of them comes from a value that a user set.  In this
+ * case the larger value is used, so that the user gains nothing.
  */
 static void record_take_resource(struct resources *resources, const struct field *field,
                                  bool in_order)
@@ -368,10 +375,10 @@ static void read_texts(struct run *run, const struct record *record)
     run_text_cut(run->texts[RUN_PROJECT]);
 }
 
-/* Fails with ERROR_DATA if a text is too long for some database. */
+/* Fails with ERROR_DATA if a text is too long for one of the supported database systems. */
 static int check_lengths(const struct run *run, const struct record *record, struct error *err)
 {
-    /* These two are stored as one name, egroup:euser. */
+    /* egroup and euser are also stored as one name, egroup:euser. */
     bool fits = record->id.length <= LONGEST_NAME &&
                 strlen(run->texts[RUN_QUEUE]) <= LONGEST_NAME &&
                 strlen(run->texts[RUN_EGROUP]) + strlen(run->texts[RUN_EUSER]) < LONGEST_NAME &&

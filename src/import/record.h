@@ -13,12 +13,14 @@
  *
  *       MM/DD/YYYY HH:MM:SS;TYPE;ID;text
  *
- * The text of most job records consists of fields.  The time is in the process's time zone.  In the
- * hour that occurs twice a year, the time of the line before decides which of the two it is.
+ * The text of most job records consists of fields.  The time is in the process's time zone.  If
+ * clocks are set back, an hour occurs twice; the time of the previous line determines which of the
+ * two is meant.
  *
- * The server checks few of the texts that users set, and escapes none.  In gridname, account and
- * values of Resource_List, a user can write fields that look like the server's own.  But the server
- * writes its fields in a fixed order, and it knows the second in which a run began or ended:
+ * The server checks few of the texts that users set, and escapes none of these texts.  In gridname,
+ * account and values of Resource_List, a user can write fields that look like the server's own.
+ * But the server writes its fields in a fixed order, and it knows the second in which a run began
+ * or ended:
  *
  *       [gridname] user group [account] project ... queue ... ctime qtime etime start exec_host
  *       exec_vnode Resource_List.* session [alt_id] end Exit_status resources_used.* run_count
@@ -42,23 +44,26 @@ bool record_begins(struct part line);
 int record_read(struct record *record, struct part line, struct error *err);
 /*
  * Reads only the time of a line that was read before, because the time of the next line may depend
- * on it.
+ * on this time.
  */
 void record_pass(struct record *record, struct part line);
 void record_free(struct record *record);
 
 /*
- * Sets `start` and `session`, which separate the server's own fields from others.  `start` is the
- * start of the run according to an earlier record, in epoch seconds, or 0.
+ * Sets `start` and `session`, which separate the server's own fields from fields that users wrote.
+ * `start` is the start of the run according to an earlier record, in epoch seconds, or 0.
  */
 void record_locate(struct record *record, uint64_t start);
 
 /*
- * A run of a job: from a start to an end, a rerun or an abort.  Texts are UTF-8, and "" if the log
- * does not contain them.
+ * A run of a job, which lasts from a start to an end, a rerun or an abort.  Texts are UTF-8, and ""
+ * if the log does not contain them.
  */
 
-/* Maximum bytes of names and of texts, as in MySQL, which has the lowest limits. */
+/*
+ * Maximum lengths, in bytes, of names and of texts.  They are the limits of MySQL, which are the
+ * lowest of all supported database systems.
+ */
 #define LONGEST_NAME 255
 #define LONGEST_TEXT 65535
 

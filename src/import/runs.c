@@ -22,7 +22,7 @@ struct open_run {
     bool stored;
     bool restarted;     /* from a checkpoint */
     bool changed;       /* its row is outdated */
-    uint64_t suspended; /* time since when it is suspended, or 0 */
+    uint64_t suspended; /* time since when the run is suspended, or 0 */
 };
 
 struct runs {
@@ -122,7 +122,7 @@ static int end_suspension(struct runs *runs, struct open_run *open, uint64_t end
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-/* Passes a run to the taker when all its records are known, and removes it. */
+/* Passes a run to the taker when all its records are known, and removes the run from the table. */
 static int close_run(struct runs *runs, struct open_run *open, struct error *err)
 {
     int result = end_suspension(runs, open, open->run.end, err);
@@ -134,7 +134,7 @@ static int close_run(struct runs *runs, struct open_run *open, struct error *err
     return result;
 }
 
-/* Closes a run that had ended by `time`.  No record shows how and when it ended. */
+/* Closes a run that ended at `time` or earlier.  No record of type E or R describes its end. */
 static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
 {
     open->run.state = "aborted";
@@ -143,8 +143,8 @@ static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time,
 }
 
 /*
- * Handles an end without an open start.  Either the record is a repetition, or the start was not
- * recorded.
+ * Handles the end of a run that is not open.  Either its start was not recorded, or the record is a
+ * repetition, which store_remove_twins() removes later.
  */
 static int add_ended(struct runs *runs, struct open_run *open, struct run *end, struct error *err)
 {
@@ -179,7 +179,7 @@ static int import_runs_take_end(struct runs *runs, struct run *end, struct error
     return close_run(runs, open, err);
 }
 
-/* Opens a run.  If the job already has an open run, its end was not recorded. */
+/* Opens a run.  If the job already has an open run, the end of that run was not recorded. */
 static int import_runs_take_start(struct runs *runs, struct run *start, struct error *err)
 {
     struct open_run *open =
@@ -200,7 +200,7 @@ static int import_runs_take_start(struct runs *runs, struct run *start, struct e
 static int import_runs_take_run(struct runs *runs, struct record *record, struct error *err)
 {
     struct run run;
-    /* The parent of an array does not run. */
+    /* An array does not run itself; only its jobs do. */
     if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
         return 0;
     bool starts = record->type == 'S';

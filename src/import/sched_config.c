@@ -138,8 +138,8 @@ static const struct parameter {
 };
 
 /*
- * Returns the next word, up to a blank or `stop`, or a text in quotes.  Ends it with NUL and moves
- * *at after it.  Returns NULL at the end.
+ * Returns the next word, which ends before white space or `stop`, or the next text in quotes.  Ends
+ * the word with NUL, and moves *at after the word.  Returns NULL at the end of the text.
  */
 static char *next_word(char **at, char stop)
 {
@@ -174,15 +174,15 @@ static bool is_prime(const char *word)
 }
 
 /*
- * The scheduler reads only the first word of a formula.  So if the rest is neither a keyword nor a
- * comment, the scheduler would use a different formula.
+ * The scheduler reads only the first word of a formula.  So if the next word, `rest`, is neither a
+ * keyword nor a comment, the scheduler would use a different formula.
  */
 static int check_rest(const struct parameter *parameter, const char *value, const char *rest,
                       struct error *err)
 {
     if (!rest || parameter->key != PBS_USAGE_RES || is_prime(rest) || *rest == '#')
         return 0;
-    return fail(err, ERROR_DATA, "'%s' follows '%s: %s'; put a value with blanks in quotes", rest,
+    return fail(err, ERROR_DATA, "'%s' follows '%s: %s'; put a value with spaces in quotes", rest,
                 parameter->name, value);
 }
 
@@ -203,7 +203,7 @@ static int take_parameter(struct dated_value *values, const struct parameter *pa
     if (!strcmp(value, ":"))
         return fail(
             err, ERROR_DATA,
-            "remove the blank before the colon: the scheduler would use the colon as the value of "
+            "remove the space before the colon: the scheduler would use the colon as the value of "
             "'%s'",
             parameter->name);
     if (check_rest(parameter, value, next_word(&at, ' '), err))
@@ -281,7 +281,7 @@ static struct dated_value *sched_config_value_named(struct dated_value *values, 
     return NULL;
 }
 
-/* Removes the quotes that `print` adds to a value. */
+/* Returns a copy of a value, without the quotes that qmgr's `print` adds. */
 static char *without_quotes(const char *value)
 {
     size_t length = strlen(value);
@@ -304,7 +304,7 @@ static void sched_config_take_attribute(struct sched_config_reader *reader, char
     reader->open = value;
 }
 
-/* qmgr breaks a long value after a comma; the rest is on a line that begins with a tab. */
+/* qmgr breaks a long value after a comma; the value continues on a line that begins with a tab. */
 static void take_rest(struct sched_config_reader *reader, const char *rest)
 {
     struct text whole = { 0 };
@@ -318,8 +318,8 @@ static void take_rest(struct sched_config_reader *reader, const char *rest)
 }
 
 /*
- * Reads `Sched NAME` of `list`, or `set sched [NAME] ATTRIBUTE = VALUE` of `print`, which omits the
- * name of the scheduler `default`.
+ * Reads a line `Sched NAME` of `list`, or `set sched [NAME] ATTRIBUTE = VALUE` of `print`, which
+ * omits the name of the scheduler `default`.
  */
 static void sched_config_take_words(struct sched_config_reader *reader, char *line)
 {

@@ -12,11 +12,11 @@
 
 struct dated_value {
     const char *name;
-    char *value; /* NULL: not set, so that OpenPBS's default applies */
+    char *value; /* NULL if the value is not set; OpenPBS's default then applies */
 };
 
 /*
- * Stores the values that differ from the last stored ones, as valid from `time`.  If none of the
+ * Stores the values that differ from the last stored values, as valid from `time`.  If none of the
  * names has a stored value, the values are valid for all times.  Runs in the caller's transaction.
  * Adds the number of new values to *changed.
  */
@@ -28,8 +28,8 @@ int dated_store(struct db *db, const char *cluster, struct dated_values values, 
                 uint64_t *changed, struct error *err);
 
 /*
- * Fails with ERROR_DATA if a value that is valid since `since` would change at `time`, but `time`
- * is not later.  Stored history is never rewritten.
+ * Fails with ERROR_DATA unless `time`, at which the value of `name` changes, is after `since`, the
+ * time of its last change.  Stored history is never rewritten.
  */
 int dated_check(const char *name, int64_t since, int64_t time, struct error *err);
 
@@ -42,9 +42,9 @@ void dated_free(struct dated_value *values, size_t count);
  *
  *       NAME: VALUE [prime|non_prime|all|none]
  *
- * A value with blanks is in quotes.  A line that begins with `#` or `*` is a comment, and a line
- * that ends with a backslash continues.  Further words are ignored.  The last line of a name
- * counts.
+ * A value with spaces is in quotes.  A line that begins with `#` or `*` is a comment, and a line
+ * that ends with a backslash continues.  Further words are ignored.  If a name is listed twice, its
+ * last line is used.
  *
  * Sets the values as they are in the file, but normalizes booleans to `true` and `false`.  The
  * caller frees them with dated_free() unless this function fails.  Fails with ERROR_DATA, the
@@ -55,8 +55,8 @@ int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *pat
                       struct error *err);
 
 /*
- * Reads the output of `qmgr -c 'list sched'` or of `print sched`: the attributes of OpenPBS's
- * schedulers.  One of them is job_sort_formula_threshold, which qstat does not print.
+ * Reads the output of `qmgr -c 'list sched'` or of `print sched`, which contains the attributes of
+ * OpenPBS's schedulers.  One attribute is job_sort_formula_threshold, which qstat does not print.
  *
  * Sets the attributes of the scheduler `default` that follow PBS_SCHED_KEYS in enum pbs_key.  The
  * caller frees them with dated_free() unless this function fails.  Fails with ERROR_DATA if there

@@ -13,7 +13,7 @@
 /* OpenPBS's letters for states, by their numbers. */
 static const char states[] = "TQHWREXBMF";
 
-/* Returns the text of `flags.value`; the caller frees it. */
+/* Returns VALUE from a text of the form `FLAGS.VALUE`; the caller frees it. */
 static char *server_database_text_of(const struct db_value *value)
 {
     if (value->type == DB_NULL)
@@ -29,7 +29,7 @@ static int tell_attribute(struct waiting_job *job, const struct db_value *row, s
          *dot = strchr(name, '.');
     if (dot)
         *dot = '\0';
-    /* The columns of the job's row also contain these, and take precedence. */
+    /* The columns of the job's row also contain these two attributes, and take precedence. */
     bool known = !strcmp(name, "job_state") || !strcmp(name, "queue");
     int result = known ? 0 : waiting_tell(job, name, dot ? dot + 1 : NULL, value, err);
     free(name);

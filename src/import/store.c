@@ -31,8 +31,8 @@ static const char *tables_of(const struct db *db)
 }
 
 /*
- * MySQL's script creates the index together with the table, so a table from an older release lacks
- * it.
+ * MySQL's script creates the index together with the table, so a table from an older release of
+ * fairmill lacks the index.
  */
 static int add_index(struct db *db, struct error *err)
 {
@@ -174,8 +174,8 @@ struct twins {
 };
 
 /*
- * Prefers a run whose end is recorded to one whose end was derived from other records.  Otherwise
- * keeps the earlier one.
+ * If only one of the two runs has a recorded end, and the end of the other was derived from other
+ * records, keeps the run with the recorded end.  Otherwise keeps the earlier run.
  */
 static void take_twin(struct twins *twins, const struct db_value *row)
 {
@@ -214,8 +214,9 @@ int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct 
 }
 
 /*
- * Rows that replace others wait until all new rows are sent, because a session can have only one
- * bulk write.  They belong to runs that were open, which are few.
+ * Rows that replace stored rows are held back until all new rows are sent, because a session can
+ * have only one bulk write at a time.  Only runs that were open have such rows, so the rows are
+ * few.
  */
 struct store_writer {
     struct db *db;
@@ -294,7 +295,7 @@ static int take_suspension(void *context, const struct suspension_told *suspensi
 {
     struct store_writer *writer = context;
     (void)err;
-    /* A suspension that began and ended within a log is passed twice; the last version counts. */
+    /* A suspension that began and ended within a log is passed twice; the last version is used. */
     for (size_t i = writer->suspension_count; i-- > 0;) {
         struct suspension_told *told = &writer->suspensions[i];
         if (told->key == suspension->key && told->start == suspension->start) {

@@ -24,8 +24,8 @@ struct settings;
 int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *settings,
                struct error *err);
 /*
- * Releases the lock and closes the session.  The explicit release matters: a server may notice the
- * end of a session late, and would reject the next import until then.
+ * Releases the lock and closes the session.  Without the explicit release, the lock would block the
+ * next import until the server notices that the session has ended.
  */
 void store_close(struct db *db, const char *lock);
 /* Deletes all rows of a cluster that came from logs. */
@@ -45,16 +45,16 @@ int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct err
 int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
 
 /*
- * Finds runs that are recorded twice, with the same job and the same start or end, among the runs
- * with keys from `key` up.  Removes one of each pair.  Must be called after all runs are sent, in
- * the caller's transaction.
+ * Finds runs with a key of at least `key` that duplicate a run with a smaller key.  Two such runs
+ * have the same job, and the same start or end.  Removes one run of each pair.  Must be called
+ * after all runs are sent, in the caller's transaction.
  */
 int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct runs *runs,
                        struct error *err);
 
 /*
- * Writes runs, suspensions and entities in the caller's transactions.  The caller frees it with
- * free(); `cluster` and `entities` must outlive it.
+ * Writes runs, suspensions and entities in the caller's transactions.  The caller frees the writer
+ * with free(); `cluster` and `entities` must outlive the writer.
  */
 struct store_writer;
 struct store_writer *store_writer_create(struct db *db, const char *cluster,

@@ -18,15 +18,15 @@
 #include "util/times.h"
 
 #define MAGIC "PBS_MAG!"
-#define EARLIEST_DECAY \
-    946713600 /* version 2 did not exist before; the scheduler checks this, too */
+/* Version 2 did not exist before this time, in epoch seconds.  The scheduler checks this, too. */
+#define EARLIEST_DECAY 946713600
 
 /* Layout of a record.  The name comes first; undefined bytes may follow it up to the number. */
 struct usage_file_layout {
     size_t name, number, size;
 };
 static const struct usage_file_layout version_1 = { 9, 16, 24 }, version_2 = { 50, 56, 64 };
-#define HEADER version_1 /* the header has the size of an old record */
+#define HEADER version_1 /* the header has the layout of a record of version 1 */
 #define DECAY_SIZE 8
 
 struct usage_reader {
@@ -53,7 +53,7 @@ static double number_at(const unsigned char *bytes, bool big_endian)
     return number;
 }
 
-/* Reads `size` bytes.  Returns 1, 0 at the end of the file, or -1 on failure. */
+/* Reads `size` bytes.  Returns 1 if it read them, 0 at the end of the file, or -1 on error. */
 static int usage_file_read_bytes(struct usage_reader *reader, size_t size, struct error *err)
 {
     size_t got = fread(reader->bytes, 1, size, reader->file);
@@ -93,7 +93,10 @@ static int usage_file_read_header(struct usage_reader *reader,
     return 0;
 }
 
-/* Returns true for characters that the scheduler accepts in names: letters, digits and these. */
+/*
+ * Returns true for characters that the scheduler accepts in names: letters, digits and the
+ * characters in the string below.
+ */
 static bool is_of_name(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||

@@ -10,14 +10,15 @@
 struct error;
 
 /*
- * OpenPBS's scheduler keeps usage in sched_priv/usage, a binary file.  Its numbers are doubles in
- * the byte order of the scheduler's host.
+ * OpenPBS's scheduler keeps usage in sched_priv/usage, a binary file.  The version and the usage
+ * are doubles.  All numbers have the byte order of the scheduler's host.
  *
- * Version 2 begins with a header of 24 bytes: the text `PBS_MAG!`, and the number 2 at byte 16.
- * The time of the last decay follows, in 8 bytes.  The rest consists of records of 64 bytes: a name
- * of less than 50 bytes, and its usage at byte 56.
+ * Version 2 begins with a header of 24 bytes, which has the text `PBS_MAG!` and, at byte 16, the
+ * number 2.  The time of the last decay follows, as an integer of 8 bytes.  Records of 64 bytes
+ * follow.  Each has a name of less than 50 bytes and, at byte 56, the usage.
  *
- * Version 1 has only records of 24 bytes: a name of less than 9 bytes, and its usage at byte 16.
+ * Version 1 has only records of 24 bytes.  Each has a name of less than 9 bytes and, at byte 16,
+ * the usage.
  *
  * In version 2 both byte orders are accepted.  Version 1 does not show its byte order, so it is
  * read as little-endian.

@@ -17,7 +17,7 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Number of left-out jobs for which one import prints a message. */
+/* Maximum number of left-out jobs for which one import prints a message. */
 #define NAMED_JOBS 20
 /* A longer value cannot be a number, so formulas do not need it. */
 #define LONGEST_RESOURCE 1024
@@ -84,7 +84,7 @@ static int waiting_take_resource(struct waiting_job *job, const char *resource, 
         return 0;
     text_add_field(&job->requested, key, part);
     const struct part added = { job->requested.bytes + before, job->requested.length - before };
-    /* The text must be read as one field later. */
+    /* Later reads must find exactly one field in this text. */
     bool good = !fields_read(&fields, added, err) && fields.count == 1 &&
                 part_is(&fields.fields[0].key, resource);
     fields_free(&fields);
@@ -368,7 +368,7 @@ static int store_queues(struct db *db, const char *cluster, const struct waiting
 int waiting_store(struct db *db, const char *cluster, const struct waiting *waiting,
                   uint64_t *changed, struct error *err)
 {
-    /* A source without the scheduler leaves its stored threshold unchanged. */
+    /* A source without the scheduler leaves the stored threshold unchanged. */
     size_t threshold = PBS_SORT_THRESHOLD - PBS_SCHED_KEYS;
     bool tells_threshold = waiting->has_scheduler || waiting->server[threshold].value;
     const struct dated_values server = { waiting->server, threshold + tells_threshold };

@@ -32,7 +32,8 @@ struct waiting {
     void (*complain)(const struct error *err); /* receives the error of each job that is left out */
     size_t skipped;                            /* number of jobs that are left out */
     bool has_jobs, has_queues, has_server;     /* the source contains these */
-    bool has_scheduler; /* the source also contains the scheduler, to which the threshold belongs */
+    /* The source also contains the scheduler, which has the threshold. */
+    bool has_scheduler;
     int64_t as_of;
     struct waiting_job *jobs;
     struct queue_line *queues;
@@ -66,7 +67,10 @@ void waiting_remove_jobs(struct waiting *waiting,
 /* Completes the list of jobs.  Fails if jobs were left out and none remains. */
 int waiting_end(const struct waiting *waiting, struct error *err);
 
-/* Adds a queue with Priority 0, or sets the Priority of the last queue. */
+/*
+ * The first adds a queue with Priority 0.  The second sets the Priority of the queue that was added
+ * last.
+ */
 int waiting_add_queue(struct waiting *waiting, const char *name, struct error *err);
 int waiting_set_priority(struct waiting *waiting, const char *priority, struct error *err);
 /* Sets an attribute of the server.  Ignores attributes that are not in SERVER_KEYS. */
@@ -75,9 +79,9 @@ void waiting_tell_server(struct waiting *waiting, const char *name, const char *
 void waiting_free(struct waiting *waiting);
 
 /*
- * Replaces the stored jobs, queues and server attributes of a cluster, in one transaction.  Parts
- * that the source does not contain stay.  A job that still waits keeps its key.  Adds the number of
- * changed server attributes to *changed.
+ * Replaces the stored jobs, queues and server attributes of a cluster, in one transaction.  Leaves
+ * parts that the source does not contain unchanged.  A job that still waits keeps its key.  Adds
+ * the number of changed server attributes to *changed.
  */
 int waiting_store(struct db *db, const char *cluster, const struct waiting *waiting,
                   uint64_t *changed, struct error *err);

@@ -152,7 +152,7 @@ fairshare_enforce_no_shares: 0 no
 
 
 def try_bad_config(place):
-    for bad, words in (('fairshare_entity : euser', 'the blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': must be euser,"),
+    for bad, words in (('fairshare_entity : euser', 'the space before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': must be euser,"),
                        ('fairshare_entity:', "'fairshare_entity' has no value"), ('fairshare_usage_res: ncpus * walltime', "'*' follows 'fairshare_usage_res: ncpus'"),
                        ('fairshare_usage_res: "ncpus *"', 'fairshare_usage_res: ncpus *'), ('fairshare_usage_res: __import__("os")', 'fairshare_usage_res'),
                        ('fairshare_decay_time: 1:2:3:4', 'must be a time above 0'), ('fairshare_decay_time: 0', 'must be a time above 0'), ('half_life: 1d', "'half_life: 1d': must be a time above 0"),
