@@ -39,8 +39,8 @@ struct checkpoint_plan {
      * CHECKPOINT_VERIFY, sums of all checkpointed rows. checkpoint_plan_fold() turns them into the
      * sums to be stored. */
     struct usage_sums *sums;
-    /* For CHECKPOINT_VERIFY: the sums of rows that are in `sums` but cannot be in the stored sums,
-     * minus the sums of rows that are only in the stored sums */
+    /* For CHECKPOINT_VERIFY: sums of the rows that cannot be in the stored sums, minus sums of the
+     * rows that are only in the stored sums. */
     struct usage_sums *late;
     /* Findings of the checkpointed rows, including rows in the stored sums */
     struct findings *findings;

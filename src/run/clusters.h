@@ -27,10 +27,10 @@ bool cluster_is_listed(const struct cluster_names *list, const char *name);
  * Lists the clusters to process: the clusters of the settings that are in `asked`, or all clusters
  * of the settings if `asked` is NULL or empty.  Omits clusters that are marked as deleted.
  *
- * Returns -1 with ERROR_USAGE if a cluster in `asked` does not exist or is not in the settings, or
- * with ERROR_DATA if there is no cluster to process.  Calls `complain` for each cluster whose name
- * cannot be published.  If `asked` is NULL or empty, also calls it for each cluster of the settings
- * that is missing in the database.  The caller frees `clusters`.
+ * Returns -1 with ERROR_USAGE if a cluster in `asked` does not exist or is not in the settings.
+ * Returns -1 with ERROR_DATA if there is no cluster to process.  Calls `complain` for each cluster
+ * whose name cannot be published.  If `asked` is NULL or empty, also calls it for each cluster of
+ * the settings that is missing in the database.  The caller frees `clusters`.
  */
 int clusters_wanted(const struct settings *settings, struct db *source,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),

@@ -78,10 +78,10 @@ void failure_record(struct run_session *session, struct publisher *publisher,
 void failure_record_of(struct run_session *session, const char *cluster,
                        const struct failure *failure);
 /*
- * Records a failure before the first cluster of the run, for each cluster that was to be run: the
- * requested clusters, or else the clusters of the settings.  Omits clusters whose last run used
- * another source, unless this is the case for all of them.  If the results contain no cluster that
- * was to be run, records the failure for the cluster ''.
+ * Records a failure before the first cluster of the run, for each cluster that was to be run.
+ * These are the requested clusters, or else the clusters of the settings.  Omits clusters whose
+ * last run used another source, unless this is the case for all of them.  If the results contain no
+ * cluster that was to be run, records the failure for the cluster ''.
  */
 void failure_record_all(struct run_session *session, const struct failure *failure);
 

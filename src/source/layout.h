@@ -17,9 +17,9 @@ struct release;
 struct text;
 
 /*
- * Source types ("layouts"): the accounting database in a form that does not depend on its tables.
- * To add a layout, add one file and one line in the table of source.c. fairmill never writes to the
- * source.
+ * A source type ("layout") presents an accounting database in a form that does not depend on its
+ * tables.  To add a layout, add one file and one line in the table of source.c. fairmill never
+ * writes to the source.
  */
 
 struct cluster {
@@ -27,7 +27,7 @@ struct cluster {
     bool deleted;
     const char *flaw; /* why the name cannot be published; NULL if it can */
 };
-/* The clusters, each once, by name. */
+/* The clusters, sorted by name, without duplicates. */
 struct cluster_list {
     struct cluster *clusters;
     size_t count;
@@ -43,7 +43,7 @@ struct source {
     const struct layout *layout; /* of the settings */
     struct db *db;
     const char *cluster; /* NULL if a request is not about one cluster */
-    const int64_t *time; /* read as of this time; NULL: when the snapshot opens */
+    const int64_t *time; /* read as of this time; NULL means the time when the snapshot is opened */
     bool ordered;        /* read the data for the order of slurmctld's ties */
     bool classes;        /* read partition and QOS of job rows, if the layout has them */
 };
@@ -60,21 +60,23 @@ struct accounting {
     struct charge_rates *rates; /* NULL if there are no TRES, QOS and partitions */
     struct qos_row *qos;        /* QOS whose factors are in `rates` */
     size_t qos_count;
-    double cpus; /* as registered; NAN if unknown */
+    double cpus; /* number of registered CPUs; NAN if unknown */
+    /* Registered billing, and sum of the registered TRES by weight; NAN if unknown. */
     double billing, weighted;
     bool tells_cancelled; /* jobs that ended while suspended can be read */
-    uint64_t created;     /* when the cluster was added to the database; 0: unknown */
+    uint64_t created;     /* when the cluster was added to the database; 0 if unknown */
     bool tells_resized;   /* rows show the TRES that jobs were resized to */
-    struct passes passes; /* set if either of these is true */
-    uint64_t protocol;    /* of slurmctld's last registration; 0: unknown */
-    const struct release *oldest_release; /* oldest with these columns; or NULL */
-    struct association_limit *limits;     /* of associations that are not deleted */
+    struct passes passes; /* set if tells_cancelled or tells_resized is true */
+    uint64_t protocol;    /* protocol version of slurmctld's last registration; 0 if unknown */
+    /* Oldest Slurm release whose tables have these columns; or NULL */
+    const struct release *oldest_release;
+    struct association_limit *limits; /* of associations that are not deleted */
     size_t limit_count;
     struct association_priority *priorities; /* of associations that have one */
     size_t priority_count;
     struct privilege *privileges; /* only if the settings hide something */
     size_t privilege_count;
-    struct pbs_charging *pbs; /* charges jobs by a formula; NULL: `rates` do */
+    struct pbs_charging *pbs; /* charges jobs by a formula; NULL if jobs are charged with `rates` */
 };
 struct association_priority {
     uint32_t id, priority;
@@ -110,10 +112,10 @@ struct usage_start {
     double usage; /* in TRES-seconds, finite, above 0 */
 };
 struct usage_starts {
-    uint64_t time; /* 0: no start; usage comes from jobs alone */
+    uint64_t time; /* 0 if there is no initial usage, so that all usage comes from jobs */
     struct usage_start *starts;
     size_t count;
-    /* For settings that take the decay from the source.  The epoch is not later than `time`. */
+    /* The decay of the source, for settings that use it.  The epoch is not later than `time`. */
     struct decay_cycles steps;
 };
 
@@ -134,7 +136,7 @@ struct job_row {
     size_t partition_length;
     const struct charge_rate *rate;
     struct job job;
-    const struct suspension *suspension; /* if set, the row is a suspension */
+    const struct suspension *suspension; /* if not NULL, the row is this suspension of the job */
     uint64_t noted; /* when the job was cancelled, if it was suspended from its end until then;
                      * otherwise 0 */
     const char *resized_to; /* the TRES of the job's next row, if this row ended with a resize and
@@ -148,21 +150,23 @@ struct job_row {
  */
 struct job_range {
     uint64_t from, to;
-    uint64_t begun_by; /* rows that started later are not needed; 0: all are needed */
+    uint64_t begun_by; /* rows that started after this time may be omitted; 0 means that no row may
+                        * be omitted */
     bool open;
     bool most; /* selects most of the table, so that an index would not help */
     const uint64_t *keys;
     size_t key_count;
     const uint64_t *ids;
     size_t id_count;
-    const uint64_t *associations; /* rows of other associations may be omitted; NULL: none may */
+    const uint64_t *associations; /* rows of other associations may be omitted; NULL means that no
+                                   * row may be omitted */
     size_t association_count;
 };
 
 /* Usage of an association and a TRES, as summed up by slurmdbd. */
 struct rollup_row {
     uint64_t association, tres;
-    uint64_t qos; /* 0: of all QOS */
+    uint64_t qos; /* 0 if the usage is of all QOS */
     const struct charge_rate *rate;
     struct rollup rollup;
 };
@@ -202,7 +206,7 @@ struct cluster_facts {
     struct qos_fact *qos;
     size_t qos_count;
     const char *registered; /* the TRES that the cluster registered, `id=count,...` */
-    const char *nodes;      /* the nodes that it registered, as a list like in slurm.conf */
+    const char *nodes; /* the nodes that the cluster registered, as a list like in slurm.conf */
     struct running_job *jobs;
     size_t job_count;
 };
@@ -231,10 +235,10 @@ struct bytes {
 struct queued_job {
     uint64_t key, id_job, association, qos;
     uint64_t time_submit, time_eligible, time_limit, cpus;
-    uint64_t array;       /* id_array_job; 0: not in an array */
-    uint64_t array_limit; /* largest number of tasks that may run at a time; 0: unlimited */
-    uint64_t array_waits; /* pending tasks without their own row; 0: a single job */
-    uint64_t time_until;  /* when the job started or was cancelled; 0: it is pending */
+    uint64_t array;       /* id_array_job; 0 if the job is not in an array */
+    uint64_t array_limit; /* maximum number of tasks that may run at a time; 0 if unlimited */
+    uint64_t array_waits; /* number of pending tasks without their own row; 0 for a single job */
+    uint64_t time_until;  /* when the job started or was cancelled; 0 while it is pending */
     bool held, started;
     struct bytes account, partitions, qos_asked;
     struct bytes tres;       /* allocated or requested */
@@ -243,8 +247,9 @@ struct queued_job {
 };
 
 /*
- * Selects jobs that were pending at `time` and, if `started`, also running ones.  If `waited_since`
- * is not 0, selects instead jobs that were pending since then, but no longer are.
+ * Selects jobs that were pending at `time` and, if `started`, also jobs that were running at
+ * `time`.  If `waited_since` is not 0, selects other jobs: they were pending at `waited_since` or
+ * later, but no longer at `time`.
  */
 struct queue_range {
     uint64_t time, waited_since;
@@ -280,24 +285,26 @@ struct past_port {
     int (*read_changes)(const struct source *source, enum changes_wanted wanted,
                         struct association_history *history, struct findings *findings,
                         struct error *err);
-    /* Does the same for the usage factors of QOS since the time `since`. */
+    /* Adds the changes of the usage factors of QOS since the time `since` to `history`.  Adds a
+     * finding for each change that cannot be read or interpreted. */
     int (*read_factors)(const struct source *source, struct factor_history *history, int64_t since,
                         struct findings *findings, struct error *err);
     /* Reads jobs that were cancelled while suspended, at `since` or later. */
     struct job_reading *(*cancelled)(const struct source *source,
                                      const struct accounting *accounting, uint64_t since);
-    /* Sets the period that rollups cover, or sets both times to 0 if there are no rollups.  Unless
-     * `needed`, also sets 0 if rollups cannot be read. */
+    /* Sets the period that rollups cover.  Sets both times to 0 if there are no rollups.  If the
+     * rollups cannot be read, also sets both times to 0, or returns -1 if they are `needed`. */
     int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                         uint64_t *until, struct error *err);
-    /* Reads each rollup that ends after `after` and starts before `until`.  Uses hours as far back
-     * as they are kept, days before that, and months before the days. */
+    /* Reads each rollup that ends after `after` and starts before `until`.  Uses hourly rollups as
+     * far back as they are kept, daily rollups before the first hourly rollup, and monthly rollups
+     * before the first daily rollup. */
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);
-    /* Passes each sum of the range to `take`, by ascending start.  Uses whole days, hours at both
-     * ends, and months if their days are not kept.  Fails with ERROR_USAGE if the TRES does not
-     * exist. */
+    /* Passes each sum of the range to `take`, by ascending start.  Uses daily sums, hourly sums at
+     * both ends of the range, and monthly sums for months whose daily sums are not kept.  Fails
+     * with ERROR_USAGE if the TRES does not exist. */
     int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
                      void *context, struct error *err);
     /* Sets `*purged` if job rows were purged from a period that has rollups. */
@@ -317,14 +324,14 @@ struct past_port {
 struct imported_port {
     /* Adds findings about the imported files. */
     int (*read_findings)(const struct source *source, struct findings *findings, struct error *err);
-    /* Reads the decay and the initial usage.  Jobs before starts->time do not count.  This time is
-     * not later than the source's time. */
+    /* Reads the decay and the initial usage.  Usage of jobs before starts->time is ignored.
+     * starts->time is not later than the source's time. */
     int (*read_starts)(const struct source *source, struct usage_starts *starts, struct error *err);
     /* Reads the formula that orders jobs, and the jobs pending at the source's time, with
      * everything that does not depend on fairshare. */
     int (*read_formula_jobs)(const struct source *source, const struct accounting *accounting,
                              struct formula_jobs **jobs, struct error *err);
-    /* Adds the id of the job with this key.  It is a string, see struct job_row. */
+    /* Adds the id of the job with this key.  The id is a string, see struct job_row. */
     int (*name_job)(const struct source *source, uint64_t key, struct text *id, struct error *err);
 };
 
@@ -336,8 +343,8 @@ struct layout {
     const char *name;
     bool tells_past;      /* read() returns the associations as they were at the source's time */
     bool has_classes;     /* jobs have partitions and QOS (source->classes) */
-    bool omits_suspended; /* the charge of a row never includes suspended time, whatever the
-                           * settings say; the charge is spread over the remaining time */
+    bool omits_suspended; /* the charge of a row never includes suspended time, regardless of the
+                           * settings; the charge is spread over the time that was not suspended */
     const struct queue_port *queue;
     const struct past_port *past;
     const struct imported_port *imported;
@@ -353,14 +360,15 @@ struct layout {
                                        const struct accounting *accounting,
                                        const struct job_range *range);
     /* Sets the oldest and newest time_end of rows that have started and ended, with after <
-     * time_end <= until.  Sets 0 if there are no such rows. */
+     * time_end <= until.  Sets both to 0 if there are no such rows. */
     int (*read_ends)(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
                      uint64_t *newest, struct error *err);
     /* Adds the GRANTs that reading needs, one a line.  These cover the cluster's own tables or, if
      * `cluster` is NULL, the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
-    /* Adds the GRANTs that the login lacks, for the source's cluster or, without one, for the
-     * shared tables.  NULL if the layout cannot check this. */
+    /* Adds the GRANTs that the login lacks.  These are for the tables of the source's cluster or,
+     * if source->cluster is NULL, for the tables that all clusters share.  The function is NULL if
+     * the layout cannot check GRANTs. */
     int (*add_missing)(struct text *text, const struct source *source, struct error *err);
 };
 

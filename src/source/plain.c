@@ -110,9 +110,9 @@ static int read_relation(const struct source *source, const struct relation_quer
 
 /*
  * Cluster names are bytes, but a database may treat two different names as equal.  In some
- * collations `Alpha` equals `alpha`, and so does `alpha ` with a trailing blank.  A database may
- * also convert names before it compares them.  So no query groups by cluster, and names that a
- * database finds equal are compared again.
+ * collations `Alpha` equals `alpha`, and so does `alpha ` with a trailing space.  A database may
+ * also convert names before it compares them.  So no query groups by cluster, and fairmill compares
+ * again the names that a database finds equal.
  */
 
 struct plain_cluster_reader {
@@ -120,7 +120,7 @@ struct plain_cluster_reader {
     struct cluster_list list; /* by index of the name */
 };
 
-/* A cluster exists while one of its associations is not deleted. */
+/* Adds a cluster.  A cluster exists if at least one of its associations is not deleted. */
 static int plain_take_cluster(void *context, const struct db_value *row, struct error *err)
 {
     struct plain_cluster_reader *reader = context;
@@ -180,8 +180,8 @@ static int plain_by_id(const void *a, const void *b)
 }
 
 /*
- * The relation has no parent names, so each row gets the name of its parent; tree_build() then
- * finds id and name consistent.  The order of slurmctld's ties is by id.
+ * Sets the parent's name in each row, because the relation does not contain it and tree_build()
+ * compares it with the parent's id.  Orders ties by id.
  */
 static void name_parents(struct accounting *accounting)
 {
@@ -348,7 +348,7 @@ static void plain_add_grants(struct text *text, const struct settings *settings,
     }
 }
 
-/* Rows lack keys, so every run reads all of them. */
+/* Rows in this layout lack keys, so every run reads all rows. */
 const struct layout layout_plain = {
     .name = "plain",
     .clusters = plain_read_clusters,

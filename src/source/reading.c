@@ -103,7 +103,7 @@ void queue_reading_end(struct queue_reading *reading)
     reading_end(reading ? &reading->base : NULL);
 }
 
-/* in characters; the size of the columns in the results */
+/* maximum length of a name in characters, which is the size of the columns in the results */
 #define LONGEST_CLUSTER 255
 
 uint64_t reading_number(const struct db_value *value)
@@ -168,7 +168,10 @@ static int reading_by_name(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* A name may occur in two encodings, which look the same to readers. */
+/*
+ * Merges `next` into `kept` if they have the same name, which a database may contain in two
+ * encodings.  Returns false if the names differ or cannot be published.
+ */
 static bool merge(struct cluster *kept, const struct cluster *next)
 {
     if (strcmp(kept->name, next->name) || kept->flaw || next->flaw)

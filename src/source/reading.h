@@ -26,10 +26,10 @@ int reading_each(struct db *db, const struct query *query, row_taker take, void 
  */
 struct reading {
     struct source source;
-    struct db_rows *rows; /* of the current query; NULL: run the next one */
+    struct db_rows *rows; /* of the current query; NULL if the next query must be run */
     struct text sql;      /* of the current query */
-    /* Runs the next query with reading_run().  Returns 1, 0 after the last query, or -1 on error.
-     */
+    /* Runs the next query with reading_run().  Returns 1 if a query was run, 0 if there are no more
+     * queries, or -1 on error. */
     int (*ask)(struct reading *reading, struct error *err);
     /* Adds to `err` which table could not be read.  Returns -1. */
     int (*explain)(const struct reading *reading, struct error *err);
@@ -55,7 +55,7 @@ struct queue_reading {
                  struct queued_job *job);
 };
 
-/* Read the next row.  Return 1, 0 after the last row, or -1 on error. */
+/* Read the next row.  Return 1 if there is a row, 0 after the last row, or -1 on error. */
 int job_reading_next(struct job_reading *reading, struct job_row *row, struct error *err);
 int rollup_reading_next(struct rollup_reading *reading, struct rollup_row *row, struct error *err);
 int queue_reading_next(struct queue_reading *reading, struct queued_job *job, struct error *err);
@@ -64,9 +64,9 @@ void job_reading_end(struct job_reading *reading);
 void rollup_reading_end(struct rollup_reading *reading);
 void queue_reading_end(struct queue_reading *reading);
 
-/* Returns a count or time; NULL and negative values return 0. */
+/* Converts a count or a time.  Returns 0 for NULL and for negative values. */
 uint64_t reading_number(const struct db_value *value);
-/* Returns the index of a name in the accounting's names; NULL is the same as "". */
+/* Returns the index of a name in the accounting's names; NULL is treated as an empty name. */
 uint32_t reading_name(struct accounting *accounting, const struct db_value *value);
 
 /*
@@ -90,7 +90,10 @@ enum {
 int reading_association(struct accounting *accounting, const struct db_value *row,
                         struct association **added, struct error *err);
 
-/* Appends a cluster.  The row has its name as text, and whether it is deleted as an integer. */
+/*
+ * Appends a cluster.  The row contains the name as text, and an integer that is not 0 if the
+ * cluster is marked as deleted.
+ */
 int reading_cluster(void *cluster_list, const struct db_value *row, struct error *err);
 /* Sorts the clusters by name and removes duplicates. */
 void reading_sort_clusters(struct cluster_list *list);

@@ -10,8 +10,8 @@
 const struct layout *layout_of(const struct settings *settings);
 
 /*
- * Returns a cluster of the database as of now; it is ordered if the settings' conformance needs
- * that.
+ * Returns a source for a cluster of `db`, which is read as of now.  Sets `ordered` if the settings'
+ * conformance needs the order of slurmctld's ties.
  */
 struct source source_of(const struct settings *settings, struct db *db, const char *cluster);
 

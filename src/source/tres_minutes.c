@@ -17,7 +17,7 @@
 
 struct tres_minutes_entry {
     struct tres_minutes_texts texts;
-    uint64_t *seconds; /* by index of the TRES; NULL: nothing runs there */
+    uint64_t *seconds; /* by index of the TRES; NULL if no job runs there */
 };
 
 struct tres_minutes {
@@ -32,7 +32,7 @@ static bool tres_minutes_count_in(const char *list, uint64_t id, uint64_t *count
     return tres_count(list, strlen(list), id, count) == TRES_FOUND;
 }
 
-/* Returns true if slurmctld counts this TRES.  It registers all TRES that it counts. */
+/* Returns true if slurmctld counts this TRES.  slurmctld registers all TRES that it counts. */
 static bool is_counted(const struct cluster_facts *limits, uint64_t id)
 {
     uint64_t ignored;
@@ -64,8 +64,8 @@ static uint64_t tres_minutes_sum_of(uint64_t one, uint64_t other)
 }
 
 /*
- * Returns the factor that is in the accounting database now, whatever the settings charge.
- * slurmctld ignores negative factors.
+ * Returns the usage factor of a QOS that is in the accounting database now, regardless of the
+ * settings.  Returns 1 for a negative factor, because slurmctld ignores such factors.
  */
 static double tres_minutes_factor_of(const struct accounting *accounting, uint64_t qos)
 {
@@ -75,7 +75,7 @@ static double tres_minutes_factor_of(const struct accounting *accounting, uint64
     return 1;
 }
 
-/* Returns the remaining seconds of a job, times the usage factor of its QOS. */
+/* Returns the seconds until the time limit of a job, multiplied by the usage factor of its QOS. */
 static uint64_t tres_minutes_left_of(const struct running_job *job,
                                      const struct accounting *accounting, uint64_t now)
 {
@@ -111,7 +111,10 @@ static void tres_minutes_take_job(struct tres_minutes *minutes, const struct clu
                 seconds[i], __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
 }
 
-/* A running job counts for all ancestors.  A parent comes before its children. */
+/*
+ * Adds the seconds of each node to all its ancestors.  In the tree, a parent comes before its
+ * children.
+ */
 static void add_to_parents(struct tres_minutes *minutes, const struct cluster_facts *limits,
                            const struct tree *tree)
 {
@@ -125,7 +128,7 @@ static void add_to_parents(struct tres_minutes *minutes, const struct cluster_fa
     }
 }
 
-/* Seconds are truncated to minutes, separately for each association. */
+/* Truncates the seconds to minutes, separately for each association. */
 static void write_running(struct tres_minutes *minutes, const struct cluster_facts *limits,
                           struct tres_minutes_entry *entry)
 {

@@ -11,14 +11,15 @@ struct tree;
 
 /*
  * The columns GrpTRESMins and TRESRunMins of sshare, for example `cpu=100,gres/gpu=5`.  Few
- * associations have any.
+ * associations have such values.
  */
 struct tres_minutes;
 
 /*
- * Reads both columns.  Sets `*minutes` to NULL if there are no limits.  TRESRunMins is known only
- * if slurm.conf enforces limits, because slurmctld counts it only then.  Call this in the source's
- * snapshot; the layout must have a queue.  Returns -1 on error.
+ * Reads both columns.  TRESRunMins is known only if slurm.conf enforces limits, because slurmctld
+ * does not compute it otherwise.  If slurm.conf does not enforce limits and no association has a
+ * limit, sets `*minutes` to NULL.  Call this in the source's snapshot; the layout must have a
+ * queue.  Returns -1 on error.
  */
 int tres_minutes_read(struct tres_minutes **minutes, const struct source *source,
                       const struct accounting *accounting, const struct tree *tree, uint64_t now,
@@ -26,8 +27,8 @@ int tres_minutes_read(struct tres_minutes **minutes, const struct source *source
 void tres_minutes_destroy(struct tres_minutes *minutes);
 
 /*
- * Either is NULL if the node lacks a value.  With enforced limits, the root always has all of the
- * cluster's TRES in `running`, even if they are 0.
+ * A member is NULL if the node lacks this value.  With enforced limits, the root always has all of
+ * the cluster's TRES in `running`, even if they are 0.
  */
 struct tres_minutes_texts {
     const char *group_limit, *running;

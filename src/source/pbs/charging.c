@@ -14,7 +14,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A longer walltime does not limit a run; OpenPBS's scheduler treats five years as unlimited. */
+/* A walltime of five years or more does not limit a run, as in OpenPBS's scheduler. */
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
@@ -30,13 +30,14 @@ struct pbs_charging {
     enum entity_kind kind;
     struct formula *formula;
     char *unit;
-    struct formula_value *values; /* of its names */
+    struct formula_value *values; /* values of the formula's names */
     struct names *names;
-    uint64_t *ids; /* by name */
+    uint64_t *ids; /* ids of entities, by index in `names` */
     struct fields fields, requested;
     struct watched *watched; /* the formula's names come first */
     size_t watched_count;
-    bool had_run, has_requested; /* has_requested: `requested` holds the current run */
+    bool had_run,
+        has_requested; /* has_requested: `requested` contains the requests of the current run */
     struct text texts[PBS_ENTITY_TEXTS], room;
 };
 

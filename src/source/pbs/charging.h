@@ -32,20 +32,21 @@ uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *t
 /*
  * For a run without a record of its used resources: limits it by its requested walltime.  Sets
  * time_limit or open_for_long, and sets time_end to at most `open_job_cap` seconds after the limit.
- * `suspended` seconds do not count for the walltime.  Returns the latest time until which the run
- * can have lasted, by `now`.
+ * A suspended run does not use up its walltime, so `suspended` seconds are added to the limit.
+ * Returns the latest possible end of the run.  This is at most its recorded end or, if it has not
+ * ended, `now`.
  */
 struct job;
 uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested, struct job *job,
                             uint64_t suspended, uint64_t now, uint64_t open_job_cap);
 /*
- * Checks whether any run requested a resource that `formula` names.  Resources of
- * fairshare_usage_res are always checked.
+ * Adds a resource that `formula` names to the resources to be checked: some run should request each
+ * of them.  The resources of fairshare_usage_res are always checked.
  */
 void pbs_charging_watch(struct pbs_charging *charging, const char *formula, const char *resource);
 /*
- * Adds the resources that no run had, with their formulas: `FORMULA: 'NAME', ...`.  Adds nothing if
- * there was no run.
+ * Adds the checked resources that no run had, with their formulas: `FORMULA: 'NAME', ...`.  Adds
+ * nothing if there was no run.
  */
 void pbs_charging_add_unknown(const struct pbs_charging *charging, struct text *text);
 

@@ -53,7 +53,7 @@ static void pbs_field_add_field(struct fields *fields, struct field field)
 }
 
 /*
- * Returns the key of the next field at or after `at`, which follows a blank or is the beginning of
+ * Returns the key of the next field at or after `at`, which follows a space or is the beginning of
  * the text.  Returns `end` if there is no further field.
  */
 static const char *next_key(const char *at, const char *end)
@@ -168,7 +168,10 @@ static bool is_word(struct part text, const char *word)
     return text.length == strlen(word) && !strncasecmp(text.bytes, word, text.length);
 }
 
-/* Returns the unit of a size in kilobytes; 0 if the suffix is not a unit. */
+/*
+ * Returns the number of kilobytes in a unit, such as 1024 for `mb`.  Returns 0 if the suffix is not
+ * a unit.
+ */
 static double unit_of(const char *suffix)
 {
     static const char prefixes[] = "kmgtp";
@@ -201,7 +204,7 @@ static double pbs_field_number_of(struct part text)
     size_t digits = strspn(copy, "0123456789.");
     double unit = unit_of(copy + digits);
     copy[digits] = '\0';
-    /* OpenPBS counts whole kilobytes and rounds up. */
+    /* OpenPBS rounds a size up to whole kilobytes. */
     return unit > 0 && number_real(copy, &number) ? ceil(number * unit) : 0;
 }
 

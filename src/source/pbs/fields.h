@@ -15,9 +15,10 @@ struct text;
  * Parses `key=value key=value ...`, the format of OpenPBS's accounting logs and of resources in
  * fairmill's tables.
  *
- * OpenPBS quotes some values that contain blanks, but not all.  It uses double quotes, or single
- * quotes if the value contains a double quote, and escapes nothing.  So a quoted value ends at its
- * closing quote if another field or the end follows.  Otherwise it ends before the next ` key=`.
+ * OpenPBS quotes some values that contain spaces, but not all of them.  It uses double quotes, or
+ * single quotes if the value contains a double quote, and escapes nothing.  So a quoted value ends
+ * at its closing quote if another field or the end follows.  Otherwise it ends before the next `
+ * key=`.
  */
 
 /* A string without a terminating NUL. */
@@ -45,8 +46,8 @@ void fields_free(struct fields *fields);
 /* Returns the value of the first field with this key; empty if there is no such field. */
 struct part fields_value(const struct fields *fields, const char *key);
 /*
- * Appends a field in the format that fields_read() accepts, after a blank if `text` is not empty.
- * If a value needs quotes but contains both kinds, its single quotes are removed.
+ * Appends a field in the format that fields_read() accepts, after a space if `text` is not empty.
+ * If a value needs quotes but contains single and double quotes, its single quotes are removed.
  */
 void text_add_field(struct text *text, struct part key, struct part value);
 

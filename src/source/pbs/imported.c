@@ -50,7 +50,8 @@ static int take_newest(void *context, const struct db_value *row, struct error *
     (void)err;
     starts->time = reading_number(&row[0]);
     uint64_t decayed = reading_number(&row[1]);
-    /* A scheduler that has never decayed usage starts its first period when it reads the file. */
+    /* If the scheduler has never decayed usage, its first decay period begins when it reads the
+     * usage file. */
     starts->steps.epoch = decayed && decayed < starts->time ? decayed : starts->time;
     return 0;
 }
@@ -148,7 +149,7 @@ struct queued_reader {
     const struct accounting *accounting;
     struct formula_jobs *jobs;
     struct fields fields;
-    bool *seen; /* by name of the formula: some job has it */
+    bool *seen; /* by index of the formula's name: at least one pending job has this resource */
 };
 
 /*
@@ -176,7 +177,10 @@ static struct formula_value imported_value_of(struct queued_reader *reader, size
     return resource_value(text);
 }
 
-/* accrue_type is imported like a resource; jobs lack it unless eligible_time_enable is set. */
+/*
+ * Returns true for names that are not checked.  accrue_type is imported like a resource, but jobs
+ * have it only if eligible_time_enable is set.
+ */
 static bool is_keyword(const char *name)
 {
     bool is_one = !strcmp(name, "accrue_type");
@@ -185,7 +189,10 @@ static bool is_keyword(const char *name)
     return is_one;
 }
 
-/* A resource that no pending job has may be one of other jobs. */
+/*
+ * Adds each resource that no pending job has to the resources to be checked, because runs of other
+ * jobs may have it.
+ */
 static void imported_watch(const struct queued_reader *reader)
 {
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++) {
@@ -195,7 +202,10 @@ static void imported_watch(const struct queued_reader *reader)
     }
 }
 
-/* H: the job is held.  Q, or B for an array: it may run. */
+/*
+ * Returns why a job in this state cannot run, or NULL if it can.  H means held.  W and T mean that
+ * the job cannot run yet.  A job in state Q can run, and so can an array in state B.
+ */
 static const char *stopped_by(struct part state)
 {
     return part_is(&state, "H")   ? FORMULA_JOB_HELD

@@ -16,7 +16,7 @@ extern const struct imported_port pbs_imported;
  */
 int pbs_read(const struct source *source, const struct query *query, row_taker take, void *context,
              struct error *err);
-/* Adds the same hints to the error of another query.  Returns -1. */
+/* Adds these hints to the error of a query that pbs_read() did not run.  Returns -1. */
 int pbs_explain(const struct source *source, struct error *err);
 /* Returns the time as of which the source is read. */
 int64_t pbs_time(const struct source *source);

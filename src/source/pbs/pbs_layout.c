@@ -16,7 +16,7 @@
 
 /*
  * The layout `pbs`: OpenPBS's data as `fairmill import pbs` stores it.  It has the tree as of any
- * time, and a row for each run of a job, which is charged to the job's entity.
+ * time, and one row for each run of a job.  A run is charged to the job's entity.
  */
 
 static const char root_name[] = "TREEROOT", unknown_name[] = ENTITY_UNKNOWN_NAME;
@@ -60,7 +60,9 @@ static uint32_t pbs_name_of(const struct names *names, const struct names *other
     return names_find(other, names_text(names, number), names_length(names, number));
 }
 
-/* Appends a row.  Its account is its own name until pbs_place_rows() has all rows. */
+/*
+ * Appends a row.  The account of the row is its own name until pbs_place_rows() sets the account.
+ */
 static int pbs_add_line(struct tree_reader *reader, const struct pbs_line *line, struct error *err)
 {
     struct accounting *accounting = reader->accounting;
@@ -260,7 +262,7 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
     };
     if (rows->suspensions) {
         /* If a run was always suspended but used something, its usage is spread evenly over the
-         * run.  A start of 0 makes the suspension void. */
+         * run.  A start of 0 means that there is no suspension. */
         bool is_none = suspended >= length && run.used.length;
         rows->suspension =
             (struct suspension){ row->id_job,
@@ -365,8 +367,8 @@ static void pbs_add_grants(struct text *text, const struct settings *settings, c
 }
 
 /*
- * Every run of fairmill reads all rows that can count, because the charge of a job depends on
- * parameters that the database may change.
+ * Every run of fairmill reads all rows that can be included in usage.  The charge of a job depends
+ * on parameters that the database may change.
  */
 const struct layout layout_pbs = {
     .name = "pbs",

@@ -19,7 +19,7 @@ static void pbs_rules_set(struct pbs_rules *rules, size_t key, char *value)
     rules->values[key] = value;
 }
 
-/* Rows come by ascending time; the last value counts. */
+/* Sets a parameter.  Rows are in ascending order of time, so the last value is used. */
 static int pbs_rules_take_value(void *context, const struct db_value *row, struct error *err)
 {
     struct pbs_rules *rules = context;
@@ -34,8 +34,8 @@ static int pbs_rules_take_value(void *context, const struct db_value *row, struc
 }
 
 /*
- * Another program may have written a value that an import would reject.  Parameters that only
- * affect priorities must not stop fairshare, so they are not checked.
+ * Checks a value, because another program may have written a value that an import would reject.
+ * Parameters that only affect priorities must not stop fairshare, so they are not checked.
  */
 static int check_value(const struct pbs_rules *rules, size_t key, struct error *err)
 {
@@ -74,7 +74,9 @@ int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t
     return result;
 }
 
-/* Keeps a factor that single precision would round to 0 or 1. */
+/*
+ * Returns the factor in single precision, but leaves it unchanged if that would round it to 0 or 1.
+ */
 static double step_of(double factor)
 {
     float step = (float)factor;

@@ -9,8 +9,8 @@ struct error;
 struct source;
 
 /*
- * OpenPBS's parameters.  Each comes from the settings' [pbs], or else from the import as of a given
- * time, or else is OpenPBS's default.
+ * OpenPBS's parameters.  A parameter's value is from [pbs] of the settings, otherwise from the
+ * import as of a given time, and otherwise OpenPBS's default.
  */
 struct pbs_rules {
     char *values[PBS_KEYS]; /* valid for the functions of settings/pbs_values.h */
@@ -24,7 +24,7 @@ int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t
                    struct error *err);
 /*
  * Returns how usage decays: every fairshare_decay_time by fairshare_decay_factor, in OpenPBS's
- * single precision, from epoch 0.  The half-life is fairshare_decay_time /
+ * single precision, from epoch 0.  The half-life is fairshare_decay_time divided by
  * -log2(fairshare_decay_factor), rounded to seconds.
  */
 struct decay_cycles pbs_rules_steps(const struct pbs_rules *rules);

@@ -46,9 +46,9 @@ static int identify(const struct source *source, struct text *identity, struct e
     return slurmdbd_each_cluster(source, take_identity, &reader, err);
 }
 
-/* Finds the nodes of jobs in `nodelist`, a host list like in slurm.conf. */
+/* Finds the jobs that ran on a node, from the column nodelist, a host list like in slurm.conf. */
 
-/* More than any cluster has. */
+/* The maximum number of nodes in a list.  No cluster has as many nodes. */
 #define NODES_AT_MOST 1000000
 
 struct node_search {

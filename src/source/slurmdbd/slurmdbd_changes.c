@@ -14,8 +14,9 @@
 
 struct change_reader {
     const struct source *source;
-    struct association_history *history; /* of associations; NULL: not wanted */
-    struct factor_history *factors; /* of usage factors, or NULL; all clusters share their QOS */
+    struct association_history *history; /* changes of associations; NULL if they are not read */
+    struct factor_history *
+        factors; /* changes of usage factors, which all clusters share; NULL if they are not read */
     struct findings *findings;
 };
 
@@ -48,7 +49,10 @@ static int slurmdbd_changes_read_times(struct change_reader *reader, struct erro
 #define IN_ORDER " ORDER BY \"timestamp\", \"id\""
 enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
 
-/* Users and accounts are removed on all clusters at once; these transactions name no cluster. */
+/*
+ * Returns true if a transaction is of a different cluster.  Users and accounts are removed on all
+ * clusters at once, so these transactions name no cluster.
+ */
 static bool is_of_another(const struct change_reader *reader, const struct db_value *cluster)
 {
     return reader->history && cluster->type == DB_TEXT && cluster->text.length &&
@@ -120,7 +124,7 @@ static int take_reach(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-/* CHANGES_OF_LIFE needs only the first four, and count_removals() the first three. */
+/* CHANGES_OF_LIFE needs only the first four actions, and count_removals() the first three. */
 static const struct db_value actions[] = {
     { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_ACCOUNTS },
     { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
@@ -150,7 +154,9 @@ static int read_transactions(struct change_reader *reader, enum changes_wanted w
                          take_transaction, reader, err);
 }
 
-/* If nothing was removed, the other transactions need not be read. */
+/*
+ * Counts the removals.  If there are no removals, CHANGES_OF_LIFE does not need the transactions.
+ */
 static int count_removals(const struct source *source, uint64_t *count, struct error *err)
 {
     static const struct query removals = {

@@ -26,7 +26,7 @@
 struct selection {
     const char *hint;  /* after the table's name */
     struct text where; /* a condition on the job table, which has the alias j */
-    bool has_many;     /* may have very many rows, which are then streamed */
+    bool has_many;     /* the query may return very many rows, so they are streamed */
 };
 
 /* The plans for a range, see above. */
@@ -50,9 +50,9 @@ struct job_rows {
     enum row_kind kind;
     unsigned columns;
     enum job_plan plan;
-    size_t steps;               /* number of queries run that have no list */
-    size_t asked;               /* number of keys, ids or associations in queries so far */
-    uint64_t recent_key;        /* for PLAN_RECENT */
+    size_t steps;        /* number of queries so far without a list of keys or ids */
+    size_t asked;        /* number of keys, ids or associations that queries so far have used */
+    uint64_t recent_key; /* for PLAN_RECENT */
     struct job_keys stragglers; /* for PLAN_RECENT: rows of the range before recent_key */
     struct db_value arguments[KEYS_A_QUERY + 4];
     size_t argument_count;
@@ -81,11 +81,13 @@ static int query_jobs(const struct source *source, const char *column, const str
 }
 
 /*
- * Sets `*key` to a key such that nearly all rows after it are newer than `time`, or to 0.
+ * Sets `*key` to a key such that nearly all rows with greater keys are newer than `time`.  Sets
+ * `*key` to 0 if no such key is found.
  *
- * A row gets its key at about the time when its job becomes eligible.  A job may then have been
- * pending for months, so the median key of some jobs that became eligible at that time is used.
- * Any result is correct; it only affects speed.
+ * A row gets its key at about the time when its job becomes eligible.  But some jobs were pending
+ * for months before they became eligible, and have older keys.  So the median key of some jobs that
+ * became eligible at that time is used.  The rows that are read are correct with any key; the key
+ * affects only the speed.
  */
 #define ROWS_TO_LOOK_AT 64
 #define EARLIER_S 43200
@@ -115,7 +117,8 @@ static int count_row(void *count, const struct db_value *row, struct error *err)
 }
 
 /*
- * Fetching rows by an index is slower than reading the whole table, unless they are a small part.
+ * Sets `*few` if the associations of the range have few rows.  Only then is fetching the rows by an
+ * index faster than reading the whole table.
  */
 #define ROWS_BY_ASSOCIATION 50000
 static int has_few(const struct job_rows *rows, bool *few, struct error *err)
@@ -141,8 +144,10 @@ static int has_few(const struct job_rows *rows, bool *few, struct error *err)
 }
 
 /*
- * The limits for the largest number of stragglers with which PLAN_RECENT is still faster.  Looking
- * up a row costs about three times as much as reading one row of the range.
+ * Sets `*allowed` to the maximum number of stragglers with which PLAN_RECENT is still faster.
+ * Looking up a row costs about three times as much as reading a row from recent_key on.  So the
+ * maximum is a third of the number of these rows, but at least FEW_STRAGGLERS and at most
+ * MANY_STRAGGLERS.
  */
 #define FEW_STRAGGLERS 20000
 #define MANY_STRAGGLERS 200000
@@ -160,8 +165,8 @@ static int count_allowed(const struct job_rows *rows, size_t *allowed, struct er
 }
 
 /*
- * Reads only the keys, which are part of the index on time_end.  If a query asks for whole rows, a
- * database may read all rows before the key instead.
+ * Finds the stragglers.  The query reads only their keys, which are part of the index on time_end.
+ * For a query of whole rows, a database may instead read all rows before recent_key.
  */
 static int find_stragglers(struct job_rows *rows, size_t allowed, struct error *err)
 {
@@ -250,7 +255,10 @@ static bool select_by_key(struct job_rows *rows, struct selection *selection, co
     return select_listed(rows, selection, keys, count);
 }
 
-/* slurmdbd has an index that begins with id_job, and one that begins with id_assoc. */
+/*
+ * Selects rows by id_job or id_assoc.  slurmdbd has an index that begins with id_job and an index
+ * that begins with id_assoc.
+ */
 static bool select_by_column(struct job_rows *rows, struct selection *selection, const char *column,
                              const uint64_t *list, size_t count)
 {
@@ -291,8 +299,8 @@ static bool select_by_end(struct job_rows *rows, struct selection *selection)
 }
 
 /*
- * On a large table this takes half the time of reading it all.  The plus signs keep SQLite from
- * choosing the index on keys.
+ * Selects the rows of PLAN_RECENT.  On a large table, this takes half the time of reading the whole
+ * table.  The plus signs keep SQLite from choosing the index on keys.
  */
 static bool select_recent(struct job_rows *rows, struct selection *selection)
 {
@@ -337,7 +345,10 @@ static bool select_next(struct job_rows *rows, struct selection *selection)
     return false;
 }
 
-/* Uses no index, because nearly all rows started before. */
+/*
+ * Omits rows that started after range.begun_by.  The plus sign prevents the use of an index,
+ * because nearly all rows started earlier.
+ */
 static void leave_out_later(struct job_rows *rows, struct selection *selection)
 {
     add_argument(rows, slurmdbd_time(rows->range.begun_by));
@@ -354,8 +365,8 @@ static void add_job_columns(struct text *text, const struct job_rows *rows)
 }
 
 /*
- * Adds the TRES of a resized job's next row, which was submitted at the time of the resize.  The
- * table has an index on both columns, and few rows have this state.
+ * Adds the TRES of a resized job's next row, which was submitted at the time of the resize.  This
+ * is fast, because the table has an index on id_job and time_submit, and few rows have this state.
  */
 static void add_resized_to(struct text *columns, const struct job_rows *rows)
 {
@@ -380,9 +391,11 @@ static void add_jobs_query(struct text *sql, const struct job_rows *rows,
 }
 
 /*
- * Adds the time of the cancellation.  No column of the job shows it: mod_time changes with each
- * later modification of the record, also when slurmctld restarts.  The batch, interactive and
- * external steps, which have negative ids, end with the job.  Without them, the last step does.
+ * Adds a column with the time when the job was cancelled.  No column of the job table contains this
+ * time: mod_time changes with each later modification of the record, also when slurmctld restarts.
+ * So the end of a step is used.  The batch, interactive and external steps, which have negative
+ * ids, end when the job is cancelled.  If the job has no such step, its last step ends at that
+ * time.
  */
 static void add_end_of_steps(struct text *sql, const char *cluster)
 {
@@ -394,9 +407,9 @@ static void add_end_of_steps(struct text *sql, const char *cluster)
 }
 
 /*
- * Rows marked as deleted will soon be purged, but the job was suspended anyway, so slurmdbd counts
- * them, too.  With a CROSS JOIN, SQLite begins with the suspensions, which are few, and need not
- * sort.
+ * Adds the query for suspensions.  It includes rows that are marked as deleted: they will soon be
+ * purged, but the job was suspended, and slurmdbd includes them, too.  With a CROSS JOIN, SQLite
+ * begins with the suspensions, which are few, and does not need to sort.
  */
 static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
                                   const struct selection *selection)
@@ -420,8 +433,8 @@ static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
 }
 
 /*
- * Selects jobs that ended while suspended: the end of the job is then the start and the end of the
- * suspension.
+ * Adds the query for jobs that ended while suspended.  For such a job, the end of the job, the
+ * start of the suspension and the end of the suspension are the same time.
  */
 static void add_cancelled_query(struct text *sql, const struct job_rows *rows)
 {
@@ -557,10 +570,10 @@ struct job_reading *slurmdbd_cancelled_of(const struct source *source,
 }
 
 /*
- * Sets `*end` to the first or last end in a period.  ORDER BY with LIMIT takes one step in an index
- * and skips jobs that ended before their start, unlike MIN() and MAX().  The order is the order of
- * slurmdbd's index on both columns.  With time_end alone, MySQL would take a shorter index and read
- * it from its very end.
+ * Sets `*end` to the first or last end in a period.  ORDER BY with LIMIT reads few entries of an
+ * index, even though it must skip jobs that ended before their start.  MIN() and MAX() may read all
+ * entries of the period.  The order by both columns is the order of one of slurmdbd's indexes.
+ * With an order by time_end alone, MySQL would use a shorter index and read it from its very end.
  */
 static int read_end(const struct source *source, const struct db_value *span, const char *order,
                     uint64_t *end, struct error *err)

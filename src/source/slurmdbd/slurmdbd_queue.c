@@ -160,7 +160,9 @@ static int take_association_limits(void *accrual, const struct db_value *row, st
     return 0;
 }
 
-/* Reads the limits that the table has.  Slurm has had them since 18.08. */
+/*
+ * Reads the accrue limits for which the table has columns.  Slurm has had these limits since 18.08.
+ */
 static int slurmdbd_queue_read_limits(const struct source *source,
                                       const struct slurmdbd_table *table, row_taker take,
                                       struct accrual *accrual, struct error *err)
@@ -226,20 +228,21 @@ struct queue_rows {
 };
 
 /*
- * Values of state_reason_prev from slurm.h: the last reason for waiting, except for priority and
- * resources.
+ * Values of state_reason_prev, from slurm.h.  This is the last reason for which the job waited,
+ * other than priority and resources.
  */
 enum { WAITED_FOR_NOTHING = 0, WAITED_FOR_DEPENDENCY = 2, WAITED_FOR_BROKEN_DEPENDENCY = 39 };
 
 /*
  * Returns true if a job is held.
  *
- * slurmdbd records a job's priority only at its submission, as 0 if it was submitted on hold.  A
- * held job has no eligible time, and a released one has an eligible time after its submission.  If
- * both are in the same second, the job was held in that second, before its row was written.
+ * slurmdbd records a job's priority only when it writes the job's row after the submission.  The
+ * priority is 0 if the job was held by then.  A held job has no eligible time.  A job that was
+ * released later has an eligible time after its submission time.  If its eligible time equals its
+ * submission time, the job was held in the second of its submission, before its row was written.
  *
- * A dependent job has no eligible time either.  If the last reason for waiting was anything else,
- * the job has been held since.
+ * A job that waits for a dependency has no eligible time either.  If a job without an eligible time
+ * last waited for another reason, the job was held after its submission.
  */
 static bool is_held(const struct db_value *row)
 {
@@ -292,8 +295,8 @@ static int slurmdbd_queue_explain(const struct reading *reading, struct error *e
 }
 
 /*
- * Selects jobs that are pending or, with `started`, also running.  The second query returns rows
- * only for a past time.
+ * Selects jobs that were pending or, if `started`, also running at the time of the range.  The
+ * second query returns rows only if this time is in the past.
  */
 static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned query)
 {
@@ -307,8 +310,8 @@ static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned qu
 }
 
 /*
- * Selects jobs that were pending since a given time but no longer are.  They started later than
- * they could have, or ended without a start.
+ * Selects jobs that were pending at `waited_since` or later but are no longer pending.  Such a job
+ * started after its eligible time, or ended without a start.
  */
 static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned query)
 {
@@ -324,8 +327,8 @@ static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned que
 }
 
 /*
- * Adds the value of a column in the first row of a job that was resized since it started.  Each
- * resize ends a row.  A row that ended otherwise belongs to an earlier start.
+ * Adds a column with its value in the first row since the start of the job.  Each resize ends a row
+ * and begins a new row.  If a row did not end with a resize, the job was started again after it.
  */
 static void add_first(struct text *sql, const struct queue_rows *rows, const char *column)
 {
@@ -348,7 +351,10 @@ static void add_first(struct text *sql, const struct queue_rows *rows, const cha
                 column, column);
 }
 
-/* Leaves the long columns of jobs that are no longer pending empty: they are not needed. */
+/*
+ * Adds the columns of the query.  For jobs that are no longer pending, the long columns are not
+ * needed, so they are empty.
+ */
 static void slurmdbd_queue_add_columns(struct text *sql, const struct queue_rows *rows)
 {
     static const struct {
@@ -427,10 +433,11 @@ static int take_array(void *context, const struct db_value *row, struct error *e
 /*
  * Reads a few arrays by the index on id_array_job.
  *
- * No condition in SQL finds the arrays: for one, MariaDB read the whole table twice.  It also did
- * so for many keys at once.  Most jobs are in no array, and it assumed the average.  For less than
- * two hundred keys it checks how many rows each has.  The plus signs keep SQLite from using an
- * index with time_start.
+ * The arrays are looked up by their ids.  When one condition in SQL selected the arrays, MariaDB
+ * read the whole table twice.  When a query had too many ids, MariaDB also read the whole table.
+ * It assumed the average number of rows per id, which is high because most jobs are in no array.
+ * If a query has fewer than 200 ids, MariaDB checks the number of rows of each id.  The plus signs
+ * keep SQLite from using an index with time_start.
  */
 #define ARRAYS_A_QUERY 100
 static int read_few_arrays(const struct source *source, uint64_t time, struct job_keys ids,

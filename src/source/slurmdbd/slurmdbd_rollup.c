@@ -61,9 +61,10 @@ static int read_oldest(const struct source *source, const struct slurmdbd_table 
 }
 
 /*
- * Selects the rows that count.  Rows of one duration count if they start within [from[span],
- * from[span - 1]); hours count up to `until`.  From by_qos[span] on, rows by QOS count instead;
- * UINT64_MAX: they never do.
+ * Selects the rows to be read.  Rows of one duration are read if they start at from[span] or later,
+ * but before from[span - 1].  Hourly rows are read up to `until`.  From by_qos[span] on, rows are
+ * read from the table by QOS instead.  by_qos[span] is UINT64_MAX if this table is missing or
+ * empty.
  */
 struct plan {
     uint64_t oldest, until;
@@ -76,9 +77,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the time from which rows of the finer duration count.  This is the first boundary of the
- * coarser duration from which the finer rows are complete, but not after the end of the coarser
- * rows.  If the coarser table has nothing older, it is the start of the oldest finer row.
+ * Returns the time from which rows of the finer duration are used.  This is the first boundary of
+ * the coarser duration from which the finer rows are complete, but not after the end of the coarser
+ * rows.  If the coarser table has no older row, returns the start of the oldest finer row.
  */
 static uint64_t finer_from(enum rollup_span coarser, uint64_t oldest_finer, uint64_t oldest_coarser,
                            uint64_t coarser_until)
@@ -125,8 +126,8 @@ static int make_plan(const struct source *source, uint64_t now, struct plan *pla
 }
 
 /*
- * If jobs are charged, rollups are optional.  Without them, or without the privilege to read them,
- * usage comes from jobs alone.
+ * If jobs are charged, rollups are optional.  If the rollups are missing or not readable, usage
+ * comes from jobs alone.
  */
 static int forgive_missing(struct error *err)
 {
@@ -161,8 +162,9 @@ int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed
 }
 
 /*
- * No ended job ran before the first one was eligible.  So rollups of an earlier time are of jobs
- * that were purged.  Hours need not be read: old data is also in days and months, which are fewer.
+ * No remaining ended job ran before the first such job was eligible.  So rollups of an earlier time
+ * contain jobs that were purged.  Hourly rollups are not checked, because the daily and monthly
+ * rollups contain the same old usage in fewer rows.
  */
 int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err)
 {
@@ -186,8 +188,8 @@ struct rollup_rows {
     const struct accounting *accounting;
     uint64_t after, until;
     struct plan plan;
-    int step; /* table being read: months first; for each duration, first the table that is not by
-               * QOS */
+    int step; /* number of the table that is being read.  Months are first.  For each duration, the
+               * table by association precedes the table by QOS. */
     struct db_value arguments[WEIGHTS_LIMIT + 2];
 };
 
@@ -257,7 +259,7 @@ static void slurmdbd_rollup_choose_rows(const struct rollup_rows *rows, uint64_t
     const struct plan *plan = &rows->plan;
     const uint64_t ends[SPANS] = { plan->until, plan->from[SPAN_HOUR], plan->from[SPAN_DAY] };
     enum rollup_span span = span_of(rows);
-    /* A row that starts before may end after. */
+    /* A row that starts before rows->after may end after it. */
     uint64_t longest = span == SPAN_MONTH ? 32 * 86400 : span == SPAN_DAY ? 90000 : 3600;
     uint64_t middle = least(plan->by_qos[span], ends[span]);
     *from = rows->after > longest ? rows->after - longest : 0;
@@ -381,7 +383,7 @@ static int plan_parts(const struct source *source, uint64_t from, uint64_t until
     return 0;
 }
 
-/* TRES that have these ids in every slurmdbd, from 1 on. */
+/* TRES whose ids are the same in every slurmdbd.  The id of the first TRES is 1. */
 static const char *const usual[] = { "cpu",     "mem",     "energy", "node",
                                      "billing", "fs/disk", "vmem",   "pages" };
 

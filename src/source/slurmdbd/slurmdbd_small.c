@@ -13,8 +13,8 @@
 /* Reads slurmdbd's small tables: QOS, TRES, the cluster's registration, and associations. */
 
 /*
- * The state of reading associations.  It includes the values that slurmdbd orders them by, if
- * needed.
+ * The state of reading associations.  It includes the values by which slurmdbd orders associations,
+ * if they are needed.
  */
 struct slurmdbd_association_reader {
     struct accounting *accounting;
@@ -46,7 +46,7 @@ static void note_order(struct slurmdbd_association_reader *reader, const struct 
     reader->lefts[at] = db_value_integer(&row[READ_LFT], 0);
 }
 
-/* Few associations have a priority; NULL and INFINITE mean none. */
+/* Few associations have a priority.  NULL and INFINITE mean that there is no priority. */
 static void add_priority(struct accounting *accounting, uint32_t id, int64_t priority)
 {
     if (priority < 0 || priority >= PRIORITY_NONE)
@@ -55,7 +55,7 @@ static void add_priority(struct accounting *accounting, uint32_t id, int64_t pri
         (struct association_priority){ id, (uint32_t)priority };
 }
 
-/* Few associations have a limit; '' means none. */
+/* Few associations have a limit.  An empty string means that there is no limit. */
 static void add_limit(struct accounting *accounting, uint32_t id, const struct db_value *limit)
 {
     if (limit->type != DB_TEXT || !limit->text.length)
@@ -65,7 +65,10 @@ static void add_limit(struct accounting *accounting, uint32_t id, const struct d
                                                   limit->text.length) };
 }
 
-/* An upgrade of slurmdbd may have left numbers that are not times. */
+/*
+ * Records the time of the last modification.  Ignores numbers that are not times, which an upgrade
+ * of slurmdbd may have left.
+ */
 static void note_touch(struct accounting *accounting, uint32_t id, const struct db_value *modified)
 {
     const uint64_t touch[] = { id, (uint64_t)modified->integer };
@@ -107,7 +110,7 @@ static int slurmdbd_by_lineage(const void *a, const void *b, void *context)
     return (rows[one].id > rows[other].id) - (rows[one].id < rows[other].id);
 }
 
-/* Numbers the rows by the bytes of their lineage, or else by lft. */
+/* Numbers the rows in the order of the bytes of their lineage, then of lft, then of id. */
 static void number_rows(struct slurmdbd_association_reader *reader)
 {
     size_t count = reader->accounting->count;
@@ -138,7 +141,8 @@ static int slurmdbd_read_associations(const struct source *source, struct accoun
                 lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL",
                 has & HAS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''",
                 has & HAS_IS_DEF ? "\"is_def\"" : "0");
-    /* The same order as slurmdbd's own query; databases differ in the order of NULL. */
+    /* This is the order of slurmdbd's own query.  The first term puts NULL first in every database.
+     */
     if (collated)
         text_add(&sql, " ORDER BY \"lineage\" IS NOT NULL, \"lineage\", \"id_assoc\"");
     accounting->modified = id_index_create();
@@ -237,7 +241,7 @@ static int slurmdbd_take_cluster(void *context, const struct db_value *row, stru
 
 #define LEVEL_OPERATOR 2
 #define LEVEL_ADMINISTRATOR 3
-/* of an account's association, from Slurm 24.11 on */
+/* a flag of an account's association, from Slurm 24.11 on */
 #define FLAG_USERS_COORDINATE (INT64_C(1) << 16)
 
 static void add_privilege(struct accounting *accounting, enum privilege_kind kind, uint32_t account,
@@ -295,8 +299,8 @@ static int read_accounts(const struct source *source, struct accounting *account
 }
 
 /*
- * Logins with the GRANTs of an earlier release may not read these tables.  Then no user has
- * privileges, which hides more and reveals nothing.
+ * Reads a table of privileges.  Logins with the GRANTs of an earlier release may not read it.  In
+ * that case, no user has these privileges, so more is hidden and nothing is revealed.
  */
 static int read_table(const struct source *source, const struct slurmdbd_table *table,
                       const struct query *query, row_taker take, struct accounting *accounting,

@@ -65,7 +65,7 @@ const struct slurmdbd_table slurmdbd_jobs = {
     true,
     { "id_assoc", "id_qos", "time_submit", "time_start", "time_end", "timelimit", "id_job",
       "tres_alloc", "partition",
-      /* to recognize jobs, and for pending ones */
+      /* the key of the row, and columns of pending jobs */
       "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
     { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending", "state_reason_prev",
       "state" },
@@ -74,9 +74,12 @@ const struct slurmdbd_table slurmdbd_jobs = {
 static const struct slurmdbd_table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
-/* The same, for sites that refund the jobs of a node. */
+/* A column that every release has, but that only sites need that refund the jobs of a node. */
 const struct slurmdbd_table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
-/* The same, for jobs that were resized, or held after their submission. */
+/*
+ * Columns for jobs that were resized, or were held after their submission.  Every release has them,
+ * but logins with the GRANTs of an earlier fairmill may not read them.
+ */
 static const struct slurmdbd_table job_table_state = {
     "job_table", true, true, { "state", "state_reason_prev" }, { 0 },
 };
@@ -128,7 +131,10 @@ bool slurmdbd_weighs_tres(const struct settings *settings)
     return charge_weights_count(&settings->weights, settings->charge) || *settings->weight_tres;
 }
 
-/* slurmctld charges resized jobs through their limits, which slurm.conf may leave unenforced. */
+/*
+ * Returns true if slurmctld charges part of the time of a resized job again.  slurmctld does this
+ * only if slurm.conf enforces limits.  If slurm.conf is unknown, limits are assumed to be enforced.
+ */
 static bool charges_resized_again(const struct settings *settings)
 {
     return settings->conformance == CONFORMANCE_SLURMCTLD &&
@@ -165,7 +171,10 @@ static int take_registered(void *context, const struct db_value *row, struct err
     return 0;
 }
 
-/* slurmctld registers when it starts with changed TRES. */
+/*
+ * Reads the times of slurmctld's registrations.  slurmctld registers when it starts with changed
+ * TRES.
+ */
 static int read_registered(const struct source *source, struct passes *passes, struct error *err)
 {
     static const struct query query = {
@@ -225,7 +234,8 @@ static void add_grant_line(struct text *text, const struct slurmdbd_table *table
     struct text grant = { 0 };
     if (table->per_cluster == (cluster != NULL) && slurmdbd_is_read(table, settings))
         slurmdbd_table_add_grant(&grant, table, &settings->source, cluster ? cluster : "");
-    /* A line break in a name would end the comment, and the rest would be run as SQL. */
+    /* A line break in a name would end the SQL comment, and the text after the line break would be
+     * run as SQL. */
     if (grant.length && (!*before || !strpbrk(grant.bytes, "\r\n")))
         text_format(text, "%s%s;\n", before, grant.bytes);
     text_free(&grant);

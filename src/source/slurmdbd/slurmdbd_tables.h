@@ -23,13 +23,15 @@ struct slurmdbd_table {
 
 extern const struct slurmdbd_table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends, slurmdbd_steps;
-/* Read only if the settings hide something. */
+/* Read only if the settings hide data from other users. */
 extern const struct slurmdbd_table slurmdbd_coordinators, slurmdbd_users;
 /* Columns of jobs that only refunds by node need. */
 extern const struct slurmdbd_table slurmdbd_job_nodes;
 /* Read only for accrue limits. */
 extern const struct slurmdbd_table slurmdbd_association_limits, slurmdbd_qos_limits;
-/* Optional: for a past time and, with `conformance = slurmctld`, for any run. */
+/*
+ * Optional tables.  They are read for a past time and, with `conformance = slurmctld`, in any run.
+ */
 extern const struct slurmdbd_table slurmdbd_association_times, slurmdbd_transactions;
 /*
  * Rollups by duration: of associations and, from Slurm 24.11 on, of their QOS; and the times up to
@@ -79,8 +81,8 @@ enum {
 unsigned slurmdbd_job_columns(const struct settings *settings);
 
 /*
- * Returns true if TRES have weights, either for charges or for priorities.  Limits need the names
- * of TRES even without weights.
+ * Returns true if TRES have weights, either for charges or for priorities.  If there are limits,
+ * the names of TRES are needed even if this function returns false.
  */
 bool slurmdbd_weighs_tres(const struct settings *settings);
 
@@ -88,8 +90,9 @@ bool slurmdbd_weighs_tres(const struct settings *settings);
 void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, const char *cluster);
 
 /*
- * Checks which columns a table has.  Sets a bit in `*wanted` for each wanted column; it may be
- * NULL.  Returns -1 with ERROR_MISSING if a needed column is missing or not readable.
+ * Checks which columns a table has.  Sets a bit in `*wanted` for each wanted column that the table
+ * has.  `wanted` may be NULL.  Returns -1 with ERROR_MISSING if a needed column is missing or not
+ * readable.
  */
 int slurmdbd_probe(const struct source *source, const struct slurmdbd_table *table,
                    unsigned *wanted, struct error *err);
@@ -101,8 +104,9 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err);
 
 /*
- * Does the same as slurmdbd_probe() for an optional table.  Sets `*there` if it can be read.
- * Returns -1 only on other errors.
+ * Does the same as slurmdbd_probe() for an optional table.  Sets `*there` to true if the table can
+ * be read.  Sets `*there` to false if the table or a needed column is missing or not readable.
+ * Returns -1 on other errors.
  */
 int slurmdbd_probe_optional(const struct source *source, const struct slurmdbd_table *table,
                             bool *there, struct error *err);
@@ -131,24 +135,28 @@ int slurmdbd_explain(const struct source *source, const struct slurmdbd_table *t
                      struct error *err);
 /* Reads the first column into a uint64_t. */
 int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err);
-/* Returns a time as a value that fits into the databases' columns. */
+/*
+ * Returns a time as a value for a query.  Limits it to INT64_MAX, the largest value of the
+ * databases' columns.
+ */
 struct db_value slurmdbd_time(uint64_t time);
 
 /*
- * The number of keys in one statement.  With more, a server needs longer to parse the statement
- * than to run it.
+ * The maximum number of keys in one statement.  With more keys, a server needs longer to parse the
+ * statement than to run it.
  */
 #define KEYS_A_QUERY 500
 /*
- * Adds ` IN (?, ?)` with at most KEYS_A_QUERY keys, and puts these into `arguments`.  If `count` is
- * 0, the condition is true for no row.  Returns the number of keys in the statement.
+ * Adds ` IN (?, ?)` with at most KEYS_A_QUERY keys, and writes these keys to `arguments`.  If
+ * `count` is 0, the condition is true for no row.  Returns the number of keys in the statement.
  */
 size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uint64_t *keys,
                          size_t count);
 
 /*
- * Pass the id, type and name of each TRES to `take`, by id; and the TRES and nodes of the cluster's
- * registrations, the newest last.
+ * slurmdbd_each_tres() passes the id, type and name of each TRES to `take`, by id.
+ * slurmdbd_each_registration() passes the TRES and nodes of each registration of the cluster, the
+ * newest registration last.
  */
 int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
                        struct error *err);
@@ -165,9 +173,9 @@ struct job_reading *slurmdbd_suspensions_of(const struct source *source,
                                             const struct accounting *accounting,
                                             const struct job_range *range);
 /*
- * Determines which rows can be read for charges that depend on slurmctld's decay cycles.  With
- * `conformance = documents`, none are read, because a job then ends with its end.  Otherwise, omits
- * rows that the login may not read.
+ * Sets tells_cancelled, tells_resized and passes, for charges that depend on slurmctld's decay
+ * cycles.  With `conformance = documents`, there are no such charges, because jobs are charged only
+ * up to their end.  With `slurmctld`, a charge is omitted if the login may not read its tables.
  */
 int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
                          struct error *err);
@@ -190,7 +198,7 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
 int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
                        void *context, struct error *err);
 int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err);
-/* Sets `*eligible` to the time when the first of all ended jobs could have started, or to 0. */
+/* Sets `*eligible` to the earliest eligible time of all ended jobs, or to 0 if no job has ended. */
 int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err);
 
 /* Implements read_changes(). */
