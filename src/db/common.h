@@ -29,7 +29,8 @@ int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const 
 
 /*
  * If db_finish() ends a query before its last row, the driver reads at most this many further rows.
- * If even more rows remain, the driver cancels the query on the server.  Few queries have so many.
+ * If even more rows remain, the driver cancels the query on the server.  Few queries have that many
+ * rows left.
  */
 #define ROWS_TO_READ_ON 1000
 

@@ -11,12 +11,12 @@
 
 /* The purpose of a session. */
 enum db_role {
-    DB_SOURCE, /* reads the accounting database and cannot write. begin() opens a read-only snapshot
-                  for all queries up to commit().  If a table is altered during the snapshot, a
-                  query or, at the latest, commit() fails with ERROR_RETRY */
-    DB_RESULTS, /* reads and writes the results. begin() opens a READ COMMITTED transaction (in
+    DB_SOURCE,  /* reads the accounting database and cannot write.  begin() opens a read-only
+                   snapshot  for all queries up to commit().  If a table is altered during the
+                   snapshot, a  query or, at the latest, commit() fails with ERROR_RETRY */
+    DB_RESULTS, /* reads and writes the results.  begin() opens a READ COMMITTED transaction (in
                    SQLite one that already holds the write lock) */
-    DB_READER,  /* reads the results. begin() opens a read-only snapshot */
+    DB_READER,  /* reads the results.  begin() opens a read-only snapshot */
     DB_OWNER,   /* as DB_RESULTS; may also create tables and, in SQLite, the file */
 };
 
@@ -70,8 +70,8 @@ unsigned db_answer_wait(const struct db_settings *settings);
 /*
  * Returns the time, in seconds, for which a session of the results may be idle.  The session is
  * idle while the accounting database is read.  Reading may take twice the deadline, because the
- * last attempt may begin when the first deadline has passed.  The limit is only a minute longer, so
- * that the lock of a host that has failed is soon released.
+ * last attempt may begin at the deadline and may itself take that long.  The limit is only a minute
+ * longer, so that the lock of a host that has failed is soon released.
  */
 unsigned db_results_idle(const struct db_settings *settings);
 

@@ -203,8 +203,8 @@ static int log_file_read_all(struct log_file_reader *reader, line_taker *take, v
 }
 
 /*
- * Returns true if a compressed file is not empty.  If it is empty, the checksum and the length in
- * its last 8 bytes are 0 (RFC 1952).
+ * Returns true if a compressed file has content.  Without content, its last 8 bytes, which are the
+ * checksum and the length, are 0 (RFC 1952).
  */
 static bool packs_something(const char *path)
 {

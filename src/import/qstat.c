@@ -20,8 +20,8 @@
  * Reads JSON from a pipe, in one pass.  Skipped values need no memory.
  *
  * Some releases of qstat copy users' values into their output without a check that they are valid
- * JSON (`"FOO":005`).  Therefore the check of skipped values is loose.  Brackets and quotes must be
- * in pairs, a string ends with its line, and a number can be any word.
+ * JSON (`"FOO":005`).  Therefore the check of skipped values is not strict.  Brackets and quotes
+ * must be in pairs, a string ends with its line, and a number can be any word.
  */
 
 struct json_stream {

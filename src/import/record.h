@@ -38,8 +38,9 @@ struct record {
 /* Returns true if a line begins with a time, as all records do. */
 bool record_begins(struct part line);
 /*
- * Reads a line without its newline.  The record points into the line.  `record` must begin as { 0 }
- * and can be reused for all lines, in their order.  Fails with ERROR_DATA if the line is invalid.
+ * Reads a line without its newline.  The record points into the line.  Set `record` to { 0 } before
+ * the first line, and use it for all lines in their order, because the time of a line may depend on
+ * the previous line.  Fails with ERROR_DATA if the line is invalid.
  */
 int record_read(struct record *record, struct part line, struct error *err);
 /*

@@ -179,7 +179,10 @@ static int import_runs_take_end(struct runs *runs, struct run *end, struct error
     return close_run(runs, open, err);
 }
 
-/* Opens a run.  If the job already has an open run, the end of that run was not recorded. */
+/*
+ * Opens a run, unless the run is already open.  If the job has another open run, closes that run,
+ * because its end was not recorded.
+ */
 static int import_runs_take_start(struct runs *runs, struct run *start, struct error *err)
 {
     struct open_run *open =

@@ -7,7 +7,7 @@
 
 struct error;
 
-/* Messages on standard error. log_note() is silent unless -v is given. */
+/* Messages on standard error.  log_note() is silent unless -v is given. */
 
 void log_set_verbose(bool verbose);
 bool log_is_verbose(void);
@@ -18,8 +18,8 @@ void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Shows the progress of a long operation as `subject: count what`.  The line appears after a
- * second, only on a terminal, and is overwritten by the next call.  It may be called any number of
- * times, because it prints at most four times a second.
+ * second, only on a terminal, and is overwritten by the next call.  The function may be called at
+ * any rate, because it prints at most four times a second.
  */
 void log_progress(const char *subject, uint64_t count, const char *what);
 /* Removes the progress line. */

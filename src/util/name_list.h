@@ -16,7 +16,7 @@ struct name_list {
     size_t count;
 };
 
-/* Appends a copy of `bytes`. name_list_free() frees it. */
+/* Appends a copy of `bytes`.  name_list_free() frees it. */
 void name_list_add(struct name_list *list, const char *bytes, size_t length);
 void name_list_free(struct name_list *list);
 /* Sorts the names by their bytes. */

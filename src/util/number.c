@@ -85,7 +85,8 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
 {
     const char *at = bytes, *end = bytes + length;
     bool any = false, behind_point = false;
-    /* Digits by which `digits` was not multiplied yet.  Trailing zeros are added to the power. */
+    /* How often decimal->digits must still be multiplied by 10.  Trailing zeros are added to the
+     * power. */
     int zeros = 0;
     *decimal = (struct decimal){ 0 };
     for (; at < end && (isdigit((unsigned char)*at) || (*at == '.' && !behind_point)); at++) {
@@ -267,7 +268,7 @@ bool time_parse(const char *text, int64_t *epoch)
     return true;
 }
 
-/* A double's 53 bits times 5^32 are below 2^128. scale() handles powers of two by shifting. */
+/* A double's 53 bits times 5^32 are below 2^128.  scale() handles powers of two by shifting. */
 #define LARGEST_POWER 32
 #define EXACT_DIGITS 17
 /* Like %g, prints 0.0001 without an exponent and 0.00001 as 1e-05. */

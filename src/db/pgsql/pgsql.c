@@ -20,8 +20,8 @@
 
 /*
  * Maximum time, in milliseconds, to wait until the standby has replayed the data that it had
- * received at the first query.  If it does so in this time, its lag is the time waited, even if its
- * newest transaction is old.
+ * received at the first query.  If the standby does so within this time, its lag is the time
+ * waited, even if its newest transaction is old.
  */
 #define CATCH_UP_MS 2000
 #define LOOK_EVERY_MS 50
@@ -102,7 +102,7 @@ static char *pgsql_driver_login_file(const struct db_settings *settings)
 
 /*
  * With a unix socket, libpq would silently ignore the TLS mode.  If a service is set, it may name a
- * host, so the connection does not have to be a unix socket.
+ * host, so the connection may use TCP.
  */
 static const char *tls_objection(const struct db_settings *settings)
 {
