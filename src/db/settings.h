@@ -11,13 +11,17 @@
 
 /* The purpose of a session. */
 enum db_role {
-    DB_SOURCE,  /* reads the accounting database and cannot write.  begin() opens a read-only
-                   snapshot  for all queries up to commit().  If a table is altered during the
-                   snapshot, a  query or, at the latest, commit() fails with ERROR_RETRY */
-    DB_RESULTS, /* reads and writes the results.  begin() opens a READ COMMITTED transaction (in
-                   SQLite one that already holds the write lock) */
-    DB_READER,  /* reads the results.  begin() opens a read-only snapshot */
-    DB_OWNER,   /* as DB_RESULTS; may also create tables and, in SQLite, the file */
+    /* Reads the accounting database and cannot write.  begin() opens a read-only snapshot for all
+     * queries up to commit().  If a table is altered during the snapshot, a query or, at the
+     * latest, commit() fails with ERROR_RETRY. */
+    DB_SOURCE,
+    /* Reads and writes the results.  begin() opens a READ COMMITTED transaction, which in SQLite
+     * already holds the write lock. */
+    DB_RESULTS,
+    /* Reads the results.  begin() opens a read-only snapshot. */
+    DB_READER,
+    /* As DB_RESULTS.  May also create tables and, in SQLite, the file. */
+    DB_OWNER,
 };
 
 /* Returns true if sessions of this role may write. */

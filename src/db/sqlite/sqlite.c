@@ -98,7 +98,7 @@ static int sqlite_know_names(sqlite3 *sqlite, struct sqlite_names *names)
 }
 
 /*
- * The number of steps of SQLite's virtual machine between two checks of the time limit.  So many
+ * The number of steps of SQLite's virtual machine between two checks of the time limit.  These
  * steps take about ten milliseconds.
  */
 #define STEPS_PER_LOOK 1000000
