@@ -26,7 +26,10 @@ static bool read_rate(struct tres_weight *weight, const char *text)
     weight->halvings = read.steps > counted ? 10 * (read.steps - counted) : 0;
     if (decimal_parse(text, read.length, &weight->weight))
         return true;
-    /* A sign, hexadecimal digits or more than 18 digits: use the same double as slurmctld. */
+    /*
+     * If the number has a sign, hexadecimal digits or more than 18 digits, use the same double as
+     * slurmctld.
+     */
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%.17g", fabs(read.number));
     return decimal_parse(digits, (size_t)length, &weight->weight);

@@ -11,11 +11,13 @@ struct text;
 
 /*
  * Parses `CPU=1.0,Mem=0.25G,GRES/gpu=2.0`, as in slurm.conf, into a struct charge_weights.  An item
- * MAX_TRES or MAX_TRES_GRES selects that rule.  If a TRES is repeated, the last weight counts.
+ * MAX_TRES or MAX_TRES_GRES selects that rule.  If a TRES is repeated, the last weight is used.
  */
 bool read_tres_rates(void *pricing, const char *value, struct text *reason);
 
-/* Parses `gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5`, weights by partition, into a struct charge_weights.
+/*
+ * Parses `gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5`, the weights by partition, into a struct
+ * charge_weights.
  */
 bool read_partition_rates(void *pricing, const char *value, struct text *reason);
 

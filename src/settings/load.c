@@ -100,7 +100,7 @@ int time_zone_set(const char *name, struct error *err)
     return 0;
 }
 
-/* Fails with the section to which the key belongs, or with the most similar key. */
+/* Fails with a message that names the section of the key, or the most similar key. */
 static int refuse_key(const char *path, const struct settings_line *line, struct error *err)
 {
     const char *names[64];
@@ -219,9 +219,9 @@ static bool reads_results_only(enum settings_use use)
 /*
  * Returns true if slurm.conf provides the default of this setting.
  *
- * The TRES weights of slurm.conf apply together, and only if the settings file has no weights. With
- * charge = tres all of them apply.  With charge = auto only the weights of partitions apply: other
- * partitions bill CPUs, so their stored billing is exact.
+ * The TRES weights of slurm.conf apply together, and only if the settings file has no weights.  If
+ * `charge = tres`, all weights apply.  If `charge = auto`, only the weights of partitions apply,
+ * because partitions without weights bill CPUs and their stored billing is exact.
  */
 static bool slurm_counts(const struct settings *settings, dictionary *file,
                          const struct setting *setting)
@@ -234,7 +234,7 @@ static bool slurm_counts(const struct settings *settings, dictionary *file,
             !settings_load_value_of(file, "usage", "partition_tres_weights"));
 }
 
-/* Takes the value from the settings file, else from slurm.conf, else the default. */
+/* Uses the value in the settings file, else the value in slurm.conf, else the default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
 {
@@ -414,7 +414,7 @@ const char *settings_refuse_rollup(const struct settings *settings)
     if (settings->charge == CHARGE_TRES && settings->weights.weight_rule != WEIGHTS_SUM)
         return "MAX_TRES and MAX_TRES_GRES need the TRES of each job, which rollups do not "
                "contain; set source = jobs";
-    /* With charge = auto, rollups use the stored billing. */
+    /* If `charge = auto`, rollups use the stored billing, which needs no weights. */
     if (settings->weights.partition_factors.count ||
         (settings->charge == CHARGE_TRES && settings->weights.partition_weight_count))
         return "partition_tres_weights and partition_usage_factors need the partition of each job, "
@@ -443,7 +443,7 @@ static int settings_load_complete(struct settings *settings, enum settings_use u
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
-    /* Readers of results charge nothing, and do not read a slurm.conf that may have weights. */
+    /* Readers of results charge no jobs, and do not read slurm.conf, which may have the weights. */
     if (!reads_results_only(use) && settings->charge == CHARGE_TRES &&
         !settings->weights.weights.count)
         return fail(err, ERROR_SETTINGS,
@@ -464,7 +464,10 @@ static int say_nothing(const char *format, ...)
     return 0;
 }
 
-/* Not for readers of results, because published results do not depend on the current slurm.conf. */
+/*
+ * Reads slurm.conf.  Readers of results do not call this, because published results do not depend
+ * on the current slurm.conf.
+ */
 static int read_slurm_conf(struct settings *settings, dictionary *file, struct error *err)
 {
     const char *path = settings_load_value_of(file, "slurm", "conf");
@@ -509,7 +512,10 @@ const char *settings_path(const char *path)
     return path && *path ? path : SYSCONFDIR "/fairmill/fairmill.conf";
 }
 
-/* Users who may read the results do not always have permission to read the settings of the runs. */
+/*
+ * Returns the path of the file to read.  reader.conf exists because users who may read the results
+ * do not always have permission to read the settings of the runs.
+ */
 static char *path_for(const char *path, enum settings_use use)
 {
     if (use == SETTINGS_FOR_CLIENTS || (use == SETTINGS_FOR_READING && access(path, R_OK))) {

@@ -20,7 +20,7 @@ struct scan {
     const char *path;
     unsigned line;
     const char *section; /* NULL before the first section */
-    struct names *names; /* the sections and keys so far, for finding duplicates */
+    struct names *names; /* the sections and keys that were read, to find duplicates */
     struct settings_lines *lines;
     struct error *err;
 };
@@ -100,8 +100,9 @@ static int scan_quoted(const struct scan *scan, char *value, const char **meanin
 }
 
 /*
- * iniparser ends an unquoted value at the first # or ;.  After a blank this is a comment. Otherwise
- * the user probably meant it as a part of the value, so it is an error.
+ * iniparser ends an unquoted value at the first # or ;.  If white space precedes this character, a
+ * comment begins.  Otherwise the user probably meant the character as a part of the value, so the
+ * line is rejected.
  */
 static int scan_value(const struct scan *scan, char *value, const char **meaning)
 {
@@ -154,7 +155,7 @@ static int scan_key(struct scan *scan, char *text)
     return 0;
 }
 
-/* iniparser treats these as blanks, also within a line. */
+/* iniparser treats these characters as white space, also within a line. */
 static const char other_blanks[] = "\v\f\r";
 
 static int scan_line(struct scan *scan, char *text, size_t length)

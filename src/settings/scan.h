@@ -7,9 +7,10 @@
 struct error;
 
 /*
- * Checks the settings file before iniparser parses it.  Releases of iniparser read some lines
- * differently.  The scan rejects each line that a release does not read according to FORMAT in
- * fairmill.conf(5).  For the other lines, the caller compares the scan with iniparser's result.
+ * Checks the settings file before iniparser parses it.  The releases of iniparser read some lines
+ * differently.  The scan rejects each line that any release reads differently from FORMAT in
+ * fairmill.conf(5).  For the remaining lines, the caller compares the result of the scan with the
+ * result of iniparser.
  */
 
 struct settings_line {
@@ -25,8 +26,9 @@ struct settings_lines {
 
 /*
  * Reads a settings file without iniparser.  Also rejects a file that may contain a password, or
- * that its group or others may write.  Fails with ERROR_SETTINGS; the message names the file, the
- * line and the reason.  The caller frees `lines` with settings_lines_free(), also after an error.
+ * that users other than its owner may write.  Fails with ERROR_SETTINGS; the message names the
+ * file, the line and the reason.  The caller frees `lines` with settings_lines_free(), also after
+ * an error.
  */
 int settings_scan(struct settings_lines *lines, const char *path, struct error *err);
 void settings_lines_free(struct settings_lines *lines);

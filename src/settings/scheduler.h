@@ -10,8 +10,8 @@ struct settings;
 /*
  * The differences between Slurm and OpenPBS in terms and rules.  scheduler.c defines one struct for
  * each scheduler, and the source types.  Other code must use these structs and not test for a
- * scheduler by name.  A module of a higher layer with functions for each scheduler keeps an array
- * of them, indexed by `kind`.
+ * scheduler by name.  A module of a higher layer that has functions for each scheduler keeps an
+ * array of these functions, indexed by `kind`.
  */
 enum scheduler_kind { SCHEDULER_SLURM, SCHEDULER_OPENPBS, SCHEDULERS };
 
@@ -39,18 +39,21 @@ struct scheduler_default {
 struct scheduler {
     enum scheduler_kind kind;
     struct terminology terms;
-    /* pbsfs prints its tree: the root's number is 0, the last member of a group is first, and the
-     * order of entities is published with any algorithm. */
+    /*
+     * The scheduler's pbsfs prints the tree: the root's number is 0, the last member of a group is
+     * first, and the order of entities is published with any algorithm.
+     */
     bool has_pbsfs;
-    bool has_conformances;   /* its documents and its program compute different values */
+    bool has_conformances;   /* its documents and its program define different values */
     bool registers_capacity; /* a cluster registers its capacity */
     bool orders_by_formula;  /* a formula orders pending jobs; they have no weights */
     bool decays_in_steps;    /* its parameters define the decay steps and thus the half-life */
-    bool has_unit;           /* each cluster defines its unit of usage; else TRES-seconds */
-    uint32_t zero_shares;    /* the id of the association with 0 shares by default, or 0 */
+    /* each cluster defines its unit of usage; if false, the unit is TRES-seconds */
+    bool has_unit;
+    uint32_t zero_shares; /* the id of the association with 0 shares by default, or 0 */
     /* The reasons why whatif rejects changes; NULL if it accepts them. */
     const char *no_removal, *no_parent_shares, *no_weights;
-    const struct scheduler_default *defaults; /* of settings, ended by NULL; may be NULL */
+    const struct scheduler_default *defaults; /* defaults of settings, ended by NULL; may be NULL */
 };
 
 /* The source types, which are the values of [source] layout. */

@@ -46,8 +46,9 @@ enum decay { DECAY_EXACT, DECAY_STEPS };
 enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
 
 /*
- * The order in which slurmctld visits tied accounts.  After its start this is the collation of the
- * lineage column, and after an association was added the order of bytes.
+ * The order in which slurmctld visits tied accounts.  After slurmctld has started, this is the
+ * order of the lineage column by collation.  After an association was added, it is the order by
+ * bytes.
  */
 enum ties { TIES_BY_COLLATION, TIES_BY_BYTES };
 
@@ -77,7 +78,7 @@ struct settings {
 
     enum usage_source usage_source;
     uint64_t half_life_s;     /* 0 for no decay */
-    bool half_life_of_source; /* not set, so the scheduler's parameters determine it */
+    bool half_life_of_source; /* half_life is not set, so the scheduler's parameters determine it */
     enum decay decay;
     struct reset_period reset_period;
     const char *reset_anchor;
@@ -99,8 +100,8 @@ struct settings {
     double capacity_half_lives;
     double pbs_minimum_usage;
 
-    uint64_t history_interval_s; /* 0 to keep every run */
-    /* With 0, history_days keeps no history, but run_days keeps all runs. */
+    uint64_t history_interval_s; /* 0 to store a point in every run */
+    /* If history_days is 0, no history is kept.  If run_days is 0, all runs are kept. */
     uint64_t history_days, run_days;
 
     uint64_t alert_after_s;
@@ -126,9 +127,10 @@ struct settings {
 
     char *path;                  /* of the settings file */
     const struct client *client; /* NULL for the user that runs this process */
-    char *text;                  /* a line for each setting, and one for the zone */
-    char *charges;               /* the lines on which the charge of a finished job depends */
-    char digest[33];             /* of `text` */
+    char *text;                  /* a line for each setting, and a line for the time zone */
+    /* the lines of `text` on which the charge of a finished job depends */
+    char *charges;
+    char digest[33]; /* of `text` */
 };
 
 /* Accepts NULL. */

@@ -30,7 +30,7 @@ struct setting {
  * the manual and the tests use this table.
  */
 extern const struct setting settings_table[];
-/* Returns the number of rows without the last one. */
+/* Returns the number of settings, which is the number of rows before the last row. */
 size_t settings_count(void);
 
 /* Returns the row of a key, or NULL if there is no such setting. */
@@ -41,12 +41,12 @@ const struct setting *setting_named(const char *section, const char *key);
  */
 bool setting_is_chosen(const struct settings *settings, const char *section, const char *key);
 /*
- * Returns the default under the layout and the conformance of `settings`, or NULL if the setting is
+ * Returns the default for the layout and the conformance of `settings`, or NULL if the setting is
  * required.
  */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings);
 
-/* Returns true if the value is a number above 0 without a unit, which counts as minutes. */
+/* Returns true if the setting reads this value as minutes: a number above 0 without a unit. */
 bool setting_is_minutes(const struct setting *setting, const char *value);
 
 /*
@@ -74,7 +74,7 @@ extern const struct renamed_setting renamed_settings[]; /* ended by a NULL secti
 
 /* Returns the former key of a setting, or NULL if it was never renamed. */
 const char *setting_old_key(const struct setting *setting);
-/* Returns the setting that had this key before, or NULL if there is no such setting. */
+/* Returns the setting whose former key this is, or NULL if there is no such setting. */
 const struct setting *setting_named_before(const char *section, const char *old_key);
 
 /* Returns a one-sentence description of a section, or NULL if there is no such section. */
@@ -86,15 +86,18 @@ const char *section_nearest(const char *section);
  * Returns the settings that a run recorded in fairmill_settings.  `text` has a line `section.key =
  * value` for each.  The caller frees the result with settings_destroy().
  *
- * Never fails, because the run may have been one of another release or on another host.  A missing
- * or invalid line counts as the default, and an unknown line is ignored.  Leaves out the fields
- * that depend on several settings: zone, anchor of the reset period, digest, slurm.conf.
+ * Never fails, because the run may have been one of another release or on another host.  Uses the
+ * default for a missing or invalid line, and ignores unknown lines.  Leaves out the fields that
+ * depend on several settings: zone, anchor of the reset period, digest, slurm.conf.
  */
 struct settings *settings_recorded(const char *text);
 
 /* The start of the recorded line that holds the hash of the time zone, in hexadecimal. */
 #define ZONE_LINE "calendar.zone = "
-/* Returns this hash, or 0 if the text has no such line; before 0.3.0 it was not recorded. */
+/*
+ * Returns this hash, or 0 if the text has no such line.  Releases before 0.3.0 did not record the
+ * hash.
+ */
 uint64_t settings_recorded_zone(const char *text);
 
 #endif

@@ -86,7 +86,8 @@ bool read_yes_no(void *field, const char *value, struct text *reason)
 
 bool read_private(void *field, const char *value, struct text *reason)
 {
-    static const char *const names[] = { "no", "usage", "jobs", "yes", NULL }; /* by bits */
+    /* indexed by PRIVATE_ bits */
+    static const char *const names[] = { "no", "usage", "jobs", "yes", NULL };
     unsigned private = 0;
     bool read = true;
     int place, count = 0, nothing = 0;
@@ -272,7 +273,7 @@ bool read_weight_tres(void *field, const char *value, struct text *reason)
     return false;
 }
 
-/* Properties of the list so far. */
+/* Properties of the items that were read. */
 struct factors_seen {
     struct names *names; /* to reject duplicates */
     bool any_point, any_above_1;
@@ -280,7 +281,7 @@ struct factors_seen {
 
 /*
  * Checks one `NAME:NUMBER`.  A number with a point is a factor from 0.0 to 1.0 according to the
- * design document (seed 002); one without a point is Slurm's PriorityJobFactor.
+ * design document (seed 002); a number without a point is Slurm's PriorityJobFactor.
  */
 static bool check_factor(char *item, struct factors_seen *seen)
 {
@@ -296,7 +297,7 @@ static bool check_factor(char *item, struct factors_seen *seen)
     return names_add(seen->names, name, strlen(name)) == count;
 }
 
-/* Returns true if the list is valid.  If `given`, no factor may be above 1. */
+/* Returns true if the list is valid.  If `given` is true, no factor may be above 1. */
 static bool check_factors(const char *value, bool given)
 {
     struct factors_seen seen = { .names = names_create() };

@@ -28,9 +28,10 @@ struct number_value {
     enum { VALUE_WHOLE, VALUE_REAL, VALUE_DURATION, VALUE_TIME_STRING } form;
     enum { OF_UNSIGNED, OF_INT64, OF_UINT64, OF_DOUBLE } field;
     double least, most;
-    const char *wanted;        /* the reason for other values: "must be ..." */
-    const char *word;          /* accepted in place of a number, ignoring case, or NULL ... */
-    double of_word;            /* ... and the number that it stores */
+    const char *wanted; /* the reason if a value is invalid: "must be ..." */
+    /* word that is accepted in place of a number, ignoring case; or NULL */
+    const char *word;
+    double of_word;            /* the number that this word stores */
     const char *above, *below; /* the reasons for values outside the range; NULL for `wanted` */
 };
 /* Durations are stored in seconds. */

@@ -95,7 +95,7 @@ struct slurm_conf_source {
 static int read_path(struct slurm_conf_reading *reading, const char *path,
                      const struct slurm_conf_source *includer);
 
-/* A comment starts at the first # that is not escaped. */
+/* Removes the comment, which starts at the first # that is not escaped. */
 static void cut_comment(char *line)
 {
     for (bool escaped = false; *line; line++) {
@@ -108,8 +108,8 @@ static void cut_comment(char *line)
 }
 
 /*
- * Returns true if the line ends with an unescaped backslash, and removes it.  Blanks may follow the
- * backslash.
+ * Returns true if the line ends with an unescaped backslash, and removes it.  White space may
+ * follow the backslash.
  */
 static bool cut_continuation(char *line)
 {
@@ -162,7 +162,7 @@ static int check_physical(struct slurm_conf_reading *reading,
 
 /*
  * Reads a logical line, which is a line with its continuations, into `whole`.  Sets `*first` to the
- * number of its first line.  Returns 1, or 0 at the end of the file, or -1.
+ * number of its first line.  Returns 1 if it read a line, 0 at the end of the file, or -1 on error.
  */
 static int slurm_conf_read_line(struct slurm_conf_reading *reading,
                                 struct slurm_conf_source *source, struct text *whole,
@@ -264,7 +264,10 @@ static int include(struct slurm_conf_reading *reading, const struct slurm_conf_s
     return result;
 }
 
-/* Returns the rest of an `Include` line after the blanks, or NULL for any other line. */
+/*
+ * Returns the text after the word `Include` and white space, or NULL if the line is not an
+ * `Include` line.
+ */
 static char *included_name(char *line)
 {
     line += strspn(line, BLANKS);
@@ -381,8 +384,8 @@ static bool in_key(char byte)
 }
 
 /*
- * Returns the end of the value.  This is the closing quote if a blank or the end of the line
- * follows it, and otherwise the next blank.
+ * Returns the end of the value.  The end is the closing quote if white space or the end of the line
+ * follows it, and otherwise the next white space.
  */
 static char *value_end(char *value)
 {

@@ -17,15 +17,17 @@ struct slurm_place {
 
 /* Receives the lines. */
 struct slurm_reader {
-    /* Called for each logical line that is not blank, without comments, continuations and escapes.
-     * May modify the line.  Fails to stop the reading. */
+    /*
+     * Called for each logical line that is not empty, without comments, continuations and escapes.
+     * May modify the line.  Returns -1 to stop the reading.
+     */
     int (*take)(void *context, struct slurm_place place, char *line, struct error *err);
     void *context;
     const char *const *cluster; /* points to the replacement of %c in an Include, or to NULL */
     struct arena *arena;        /* owns the paths */
 };
 
-/* The files that were read, each one before the files that it includes. */
+/* The files that were read, each file before the files that it includes. */
 struct slurm_files {
     struct slurm_file {
         const char *path; /* owned by the reader's arena */
@@ -43,8 +45,8 @@ int slurm_file_read(const struct slurm_reader *reader, const char *path, struct 
 
 /*
  * Splits the next `KEY=VALUE` off the line at `*at`, in place, and removes double quotes around the
- * value.  Returns false if the line does not continue with a pair.  `*at` is then the rest of the
- * line, which is "" at its end.
+ * value.  Returns false if the line does not continue with a pair.  In that case, `*at` points to
+ * the remaining text, which is "" at the end of the line.
  */
 struct slurm_pair {
     char *key, *value;
@@ -57,7 +59,7 @@ bool slurm_pair_next(char **at, struct slurm_pair *pair);
  * it.
  */
 
-/* Keys that have a line of their own.  If a key is repeated, its last line counts. */
+/* Keys that have a line of their own.  If a key is repeated, its last line is used. */
 enum slurm_key {
     SLURM_ACCOUNTING_ENFORCE,
     SLURM_CLUSTER_NAME,

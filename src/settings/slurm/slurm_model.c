@@ -133,8 +133,8 @@ static int take_count(const struct slurm_record *record, int value, uint64_t lim
 }
 
 /*
- * Counts the cores, of `each` CPUs, that contain a CPU of the list, such as `0,2-3`.  Returns false
- * if the list is invalid.
+ * Counts the cores that contain a CPU of the list, such as `0,2-3`.  Each core has `each` CPUs.
+ * Returns false if the list is invalid.
  */
 static bool count_spec_cores(const char *list, uint64_t cores, uint64_t each, uint64_t *count)
 {
@@ -163,8 +163,8 @@ static bool count_spec_cores(const char *list, uint64_t cores, uint64_t each, ui
 }
 
 /*
- * Follows Slurm's create_node_record().  CpuSpecList takes precedence over CoreSpecCount.  If the
- * CPUs of a node are its cores, each core has one CPU.
+ * Follows Slurm's create_node_record().  CpuSpecList takes precedence over CoreSpecCount.  If a
+ * node has as many CPUs as cores, each core has one CPU.
  */
 static int take_spec_cpus(struct slurm_model *model, const struct slurm_record *record,
                           uint64_t cores, uint64_t threads, struct error *err)
@@ -211,7 +211,7 @@ static int take_cpus(struct slurm_model *model, const struct slurm_record *recor
     return take_spec_cpus(model, record, sockets * cores, threads, err);
 }
 
-/* Returns the count of a TRES in a list, after adding the TRES with 0 if necessary. */
+/* Returns the count of a TRES in a list.  If the list lacks the TRES, adds it with a count of 0. */
 static uint64_t *slurm_model_count_of(struct slurm_tres **list, size_t *length, const char *name)
 {
     for (size_t i = 0; i < *length; i++)

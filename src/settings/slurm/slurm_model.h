@@ -48,7 +48,7 @@ struct slurm_record {
     const char *values[RECORD_VALUES]; /* NULL if missing */
 };
 
-/* Returns the kind of line that starts with this key, or SLURM_KINDS for another key. */
+/* Returns the kind of line that starts with this key, or SLURM_KINDS if no kind does. */
 enum slurm_kind slurm_kind_of(const char *key);
 
 /* A line after its first pair was split off. */
@@ -58,15 +58,15 @@ struct slurm_line {
     char *rest; /* the text after the first pair; slurm_record_read() modifies it */
 };
 /*
- * Parses a line into `*record`, which takes missing values from `defaults`.  The arena owns the
- * strings.  Fails with ERROR_SETTINGS; the message names the file and the line.
+ * Parses a line into `*record`.  Copies values that the line does not set from `defaults`.  The
+ * arena owns the strings.  Fails with ERROR_SETTINGS; the message names the file and the line.
  */
 int slurm_record_read(struct slurm_record *record, const struct slurm_record *defaults,
                       const struct slurm_line *line, struct arena *arena, struct error *err);
 
 /*
- * Fail with ERROR_SETTINGS for one value or for the name of the record; always return -1.  The
- * message names the file and the line, quotes the value and ends with `wanted` or `why`.
+ * Fail with ERROR_SETTINGS because of one value, or because of the record's name.  Always return
+ * -1.  The message names the file and the line, quotes the value and ends with `wanted` or `why`.
  */
 int slurm_record_refuse(const struct slurm_record *record, int value, const char *wanted,
                         struct error *err);

@@ -147,8 +147,8 @@ struct counting {
     uint32_t number;                      /* of the partition, from 1 */
     uint32_t *counted_in;                 /* by node: the last partition in which it was counted */
     uint32_t *set_in;                     /* by set: the last partition in which it was counted */
-    uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet ... */
-    uint32_t set_count;   /* ... and their number */
+    uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet */
+    uint32_t set_count;   /* number of these sets */
     uint64_t *members;    /* by model: the number of its nodes in the partition */
     bool noted;           /* the partition has a warning about an unknown node */
 };
@@ -249,7 +249,7 @@ static int slurm_read_take_limits(const struct slurm_record *record,
     if (factor && !slurm_number(factor, UINT16_MAX, &partition->job_factor))
         return slurm_record_refuse(record, PARTITION_JOB_FACTOR, "must be a number up to 65535",
                                    err);
-    /* Priority is the older key; Slurm prefers it if both are given. */
+    /* Priority is the older key.  If both keys are given, Slurm uses Priority. */
     if (priority && !slurm_number(priority, UINT16_MAX, &partition->job_factor))
         return slurm_record_refuse(record, PARTITION_PRIORITY, "must be a number up to 65535", err);
     if (max_time && !slurm_minutes(max_time, &partition->max_time))

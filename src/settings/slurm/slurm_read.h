@@ -7,8 +7,9 @@ struct slurm_conf;
 
 /*
  * Returns the path of the slurm.conf that Slurm's commands use on this host: $SLURM_CONF, else
- * /etc/slurm/slurm.conf, else /run/slurm/conf/slurm.conf.  slurmd or sackd maintains the last one
- * in "configless" mode.  Returns NULL and fails with ERROR_SETTINGS if there is no such file.
+ * /etc/slurm/slurm.conf, else /run/slurm/conf/slurm.conf.  slurmd or sackd maintains the last of
+ * these files in "configless" mode.  Returns NULL and fails with ERROR_SETTINGS if there is no such
+ * file.
  */
 const char *slurm_conf_find(struct error *err);
 

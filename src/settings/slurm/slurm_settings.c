@@ -29,7 +29,7 @@ static void slurm_settings_add_span(struct text *own, uint64_t minutes)
         text_format(own, "%" PRIu64 "-%" PRIu64 ":%02" PRIu64 ":00", days, hours, minutes % 60);
 }
 
-/* Slurm accepts longer durations than fairmill.conf, but with these there is no decay or aging. */
+/* Slurm accepts longer durations than fairmill.conf.  Such durations mean no decay, or no aging. */
 static uint64_t at_most(uint64_t minutes)
 {
     return minutes < SLURM_LONGEST_S / 60 ? minutes : SLURM_LONGEST_S / 60;
@@ -267,8 +267,8 @@ static int assign_partition_factors(struct settings *settings, struct error *err
 
 /*
  * Settings that are composed from the lines of all partitions.  A partition's name may contain any
- * character, so the composed text may be ambiguous.  It is only displayed and recorded; `assign`
- * reads the values from slurm.conf.
+ * character, so the composed text may be ambiguous.  The text is only displayed and recorded;
+ * `assign` reads the values from slurm.conf.
  */
 static const struct composition {
     const char *section, *key, *slurm_key;
@@ -296,7 +296,7 @@ bool slurm_has_setting(const struct setting *setting)
     return translation_of(setting) || composition_of(setting);
 }
 
-/* Only describes the flags, because PriorityFlags may contain others, too. */
+/* Describes the flags instead of an assignment, because PriorityFlags may contain further flags. */
 static bool add_algorithm_flag(struct text *text, const char *algorithm)
 {
     const char *words = !strcmp(algorithm, "fair_tree") ? "without NO_FAIR_TREE and DEPTH_OBLIVIOUS"

@@ -48,12 +48,14 @@ int slurm_read_billing_weights(struct charge_weights *weights, const struct slur
 
 /* Slurm's default of PriorityCalcPeriod. */
 #define CALC_PERIOD_S 300
-/* Returns PriorityCalcPeriod in seconds, Slurm's default if it is missing, or 0 if it is invalid.
+/*
+ * Returns PriorityCalcPeriod in seconds.  Returns Slurm's default if the key is missing, or 0 if
+ * its value is invalid.
  */
 uint64_t slurm_calc_period(const struct slurm_conf *conf);
 /*
- * Returns the length of slurmctld's decay cycle in seconds.  This is Slurm's default if `conf` is
- * NULL, and if PriorityCalcPeriod is missing or invalid.
+ * Returns the length of slurmctld's decay cycle in seconds.  Returns Slurm's default if `conf` is
+ * NULL, or if PriorityCalcPeriod is missing or invalid.
  */
 uint64_t slurm_pass_period(const struct slurm_conf *conf);
 

@@ -130,7 +130,7 @@ bool slurm_count(const char *bytes, size_t length, uint64_t *count)
 #define SEPARATORS ", \t\r\n\v\f"
 #define DIGITS "0123456789"
 
-/* The most numbers that Slurm accepts in one range. */
+/* Maximum number of names that Slurm accepts in one range. */
 #define RANGE_AT_MOST 65536
 #define BRACKETS_AT_MOST 8
 
@@ -175,8 +175,8 @@ static size_t brackets_count(const char **at)
 }
 
 /*
- * Counts the names in one part of a list and sets `*end` to its end.  Returns NULL or an error,
- * like slurm_hosts_expand().
+ * Counts the names in one item of a list and sets `*end` to the end of the item.  Returns NULL or
+ * an error, like slurm_hosts_expand().
  */
 static const char *count_names(const char *part, const char **end, size_t *count)
 {
@@ -196,7 +196,9 @@ static const char *count_names(const char *part, const char **end, size_t *count
     return *part == ']' ? "contains a ']' without a '['" : NULL;
 }
 
-/* Recursively expands the rest of a part.  `name` holds the expanded text before it. */
+/*
+ * Recursively expands the remaining text of a list item.  `name` holds the expanded text before it.
+ */
 static void slurm_value_take_names(struct slurm_hosts *hosts, const char *part, const char *end,
                                    struct text *name)
 {

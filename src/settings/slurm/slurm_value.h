@@ -28,7 +28,7 @@ bool slurm_number(const char *text, uint64_t limit, uint64_t *number);
 
 /*
  * Parses a TRES weight: a finite number in strtod()'s format with an optional unit.  Only the first
- * letter of the unit counts, so `0.25GB` means `0.25G`.
+ * letter of the unit is read, so `0.25GB` means `0.25G`.
  */
 struct slurm_weight {
     double number;
@@ -52,7 +52,7 @@ struct slurm_hosts {
 
 /*
  * Calls `take` for each name of a list, in its order.  Returns NULL, or the description of an error
- * as a static string.  The names before the error have been taken by then.
+ * as a static string.  In that case, `take` was already called for the names before the error.
  */
 const char *slurm_hosts_expand(struct slurm_hosts *hosts, const char *list);
 
