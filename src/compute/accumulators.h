@@ -36,7 +36,7 @@ int sums_accumulator_end(struct sums_accumulator *accumulator, struct error *err
 struct jobs_seen {
     uint64_t count;
     uint64_t newest;           /* newest start or end of a row that is not after now; or 0 */
-    uint64_t oldest_end;       /* oldest end of a row */
+    uint64_t oldest_end;       /* oldest time_end of a row */
     uint64_t first_charge;     /* first second included in usage; see seen_accumulator.created */
     uint64_t first_behind_end; /* first second included in usage that was charged after the end of a
                                 * suspended job */
@@ -125,7 +125,7 @@ struct usage_sums;
 struct multi_time_sums {
     const struct decay_table *decay;
     struct usage_sums *ended, *working;
-    struct charge_context context; /* of the current scan */
+    struct charge_context context; /* context of the current scan */
 };
 struct multi_time_accumulator {
     struct charge_accumulator accumulator;

@@ -22,7 +22,7 @@ static bool is_charged_to(const struct tree *tree, const bool *below, uint64_t i
     return place != NO_NODE && below[place];
 }
 
-/* Returns true if usage of `id` belonged to a marked node for some time. */
+/* Returns true if usage of `id` was charged to a marked node for some time. */
 static bool was_charged_to(const struct computation *computation, const bool *below, uint64_t id)
 {
     const struct usage_owner *owner = usage_owners_find(computation->owners, id);

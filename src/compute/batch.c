@@ -27,9 +27,9 @@
 
 /* Properties that must be equal at all times of a group. */
 struct batch_terms {
-    uint64_t half_life, epoch, start; /* of the decay table */
+    uint64_t half_life, epoch, start; /* members of the decay table */
     uint64_t cutoff;
-    uint64_t ledger, owners; /* hashes */
+    uint64_t ledger, owners; /* hashes of the resets and refunds, and of the usage owners */
     uint64_t jobs_from;      /* rollups replace jobs before it */
     uint64_t factors;        /* hash of the factors that applied up to the previous time */
 };
@@ -45,8 +45,9 @@ struct batch_member {
 
 struct group {
     const struct batch *batch;
-    struct accounting *accounting;       /* lent to all members */
-    struct association_history *history; /* evidence; observations for one time only */
+    struct accounting *accounting; /* lent to all members */
+    /* evidence about associations; observations for one time only */
+    struct association_history *history;
     struct factor_history *own_factors;
     struct purge purge;
     bool has_factors; /* factors were read from the source */

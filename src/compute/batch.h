@@ -19,8 +19,8 @@ struct share_records;
  */
 struct batch_records {
     struct ledger *ledger;
-    struct factor_history *factors; /* of QOS */
-    struct share_records *shares;   /* of associations */
+    struct factor_history *factors; /* recorded usage factors of QOS */
+    struct share_records *shares;   /* recorded states of associations */
 };
 int batch_records_read(struct db *results, const char *cluster, struct batch_records *records,
                        struct error *err);
@@ -49,9 +49,9 @@ struct batch {
 };
 
 /*
- * Computes the values of the next group of times, at least one, beginning with index `*done`.
- * Advances `*done` to the index after the last time that was handed over or skipped, also on error.
- * Returns -1 on error.
+ * Computes the values of the next group of times, beginning with index `*done`.  A group has at
+ * least one time.  Advances `*done` to the index after the last time that was handed over or
+ * skipped, also on error.  Returns -1 on error.
  */
 int batch_compute_some(const struct batch *batch, size_t *done, struct error *err);
 

@@ -14,7 +14,7 @@ struct charge {
     const struct job_row *row;
     uint64_t number; /* number of the row in its scan, from 1; distinguishes rows of one job with
                       * the same times */
-    struct job_span span;     /* of the row */
+    struct job_span span;     /* the time for which the row is charged */
     uint64_t ended;           /* when the row ended; 0 if it is open */
     bool negative;            /* subtract the charge */
     bool again;               /* the same time was charged before, see charge_again() */
@@ -39,7 +39,7 @@ struct charge_context {
     uint64_t recent; /* in seconds.  For a resize that was at most this long ago, the time of the
                       * decay cycle before it is computed from `passes`.  A row that ended so
                       * recently is never checkpointed. */
-    const struct usage_owners *owners;   /* NULL: each association owns its usage */
+    const struct usage_owners *owners;   /* NULL if each association owns its usage */
     const struct checkpoint *checkpoint; /* the plan's checkpoint; or NULL */
     bool negative;                       /* subtract the charges */
     uint64_t cutoff;                     /* rows that ended at or before this time are `expired` */
@@ -53,8 +53,8 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
 /* Recomputes `charge` for its current interval and span.  Call charge_next() instead. */
 void charge_fill_interval(struct charge_context *context, struct charge *charge);
 /*
- * Advances `charge` to the next interval of the row.  Returns false after the last one; `outcome`
- * and `first` then apply to the whole row.
+ * Advances `charge` to the next interval of the row.  Returns false after the last interval;
+ * `outcome` and `first` then apply to the whole row.
  */
 static inline bool charge_next(struct charge_context *context, struct charge *charge)
 {

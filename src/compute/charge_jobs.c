@@ -85,7 +85,7 @@ struct job_scan {
 #define SCANS 11
 struct charge_jobs_run {
     struct computation *computation;
-    struct checkpoint_plan *plan; /* or NULL */
+    struct checkpoint_plan *plan; /* NULL if there is no plan */
     struct days *days;            /* NULL if usage by day is not needed */
     struct charging charging;
     uint64_t cutoff, now;

@@ -30,7 +30,7 @@ struct checkpoint_plan {
     bool zone_changed;            /* days of the last run are in another time zone */
     struct text cluster_identity; /* distinguishes the cluster from others of the same name */
     bool anew;                    /* the sums are rebuilt; the stored sums are not used */
-    bool confirmed;               /* CHECKPOINT_VERIFY: the stored sums equal `sums` */
+    bool confirmed;               /* set with CHECKPOINT_VERIFY: the stored sums equal `sums` */
     struct checkpoint checkpoint; /* the checkpoint that this run stores */
     struct job_keys open;         /* keys of the rows that have not ended by now */
     struct job_keys ended; /* keys of the rows that were open in the stored checkpoint but have
@@ -52,7 +52,7 @@ struct checkpoint_plan {
     uint64_t check_from, check_to, check_all_from;
     bool begins_round; /* this run is the first of a check round, so it also checks the checkpointed
                         * rollups */
-    struct day_hashes checked; /* hashes of the rows read again */
+    struct day_hashes checked; /* hashes of the checkpointed rows that were read again */
     struct days *days;         /* usage by day; NULL if not needed */
     double drift; /* largest difference between a new and a stored sum, in TRES-seconds; NAN if not
                    * compared */

@@ -31,7 +31,7 @@ struct computation {
     /* The first seconds included in usage: first_behind_end of the time that was charged after the
      * end of suspended jobs, and first_charge of all other time. */
     uint64_t first_charge, first_behind_end;
-    const struct factor_history *factors; /* of QOS; NULL if unknown to the layout */
+    const struct factor_history *factors; /* usage factors of QOS; NULL if the layout has none */
     struct factor_history *own_factors;   /* backs `factors` if there is no recorded state */
     struct usage_owners *owners; /* owners of usage; NULL if each association owns its usage */
     /* Receives each charge that is included in usage; or NULL */
@@ -45,8 +45,9 @@ struct computation {
                                       * already recorded or unknown */
     struct split *multi;             /* if set, receives the charges instead of the tree */
     struct run_record record;
-    struct association_history_counts past_counts; /* for a past time */
-    char message[160];                             /* for a past time: text of record.message */
+    struct association_history_counts
+        past_counts;   /* for a past time: associations by source of evidence */
+    char message[160]; /* for a past time: text of record.message */
 };
 /*
  * Returns a computation that has read nothing.  The settings, database and name of `source` must

@@ -95,7 +95,7 @@ static int compute_read_findings(struct computation *computation, struct error *
                : 0;
 }
 
-/* Reads everything that belongs to the snapshot. */
+/* Reads everything that must be read in the snapshot. */
 static int compute_read_cluster(struct computation *computation,
                                 const struct recorded_state *recorded, struct checkpoint_plan *plan,
                                 struct error *err)
@@ -312,7 +312,8 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
     fairshare_compute(computation->tree, options, computation->values);
     computation->order =
         order_of_all(computation->tree, options, settings->algorithm, computation->values);
-    free(computation->pbs_order); /* may be left from an earlier state of the tree */
+    /* If values were computed before, with another state of the tree, pbs_order is still set. */
+    free(computation->pbs_order);
     computation->pbs_order = NULL;
     if (scheduler->has_pbsfs || settings->algorithm == algorithm_named("pbs"))
         computation->pbs_order = pbs_order(&(struct fairshare){

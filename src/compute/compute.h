@@ -69,8 +69,8 @@ int reach_begin(struct computation *computation, uint64_t now, struct error *err
 uint64_t reach_cutoff(const struct computation *computation);
 /*
  * Sets `*oldest_end` to the oldest end time of all rows, or to UINT64_MAX if no row has ended.
- * Leaves it unchanged if the scan reads all rows, because the scan then finds the oldest end.
- * Returns -1 on error.
+ * Leaves `*oldest_end` unchanged if charge_jobs() will read all rows, and so will find the oldest
+ * end.  Returns -1 on error.
  */
 int reach_oldest_end(const struct computation *computation, uint64_t *oldest_end,
                      struct error *err);
@@ -86,7 +86,7 @@ struct source;
  * all jobs.
  */
 struct checkpointed_read {
-    struct db *results; /* belongs to the caller */
+    struct db *results; /* owned by the caller */
     char *source_identity;
     struct stored_checkpoint stored;
 };

@@ -28,8 +28,8 @@ enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
 /* A pending job whose age depends on tasks of the same array, which are read later. */
 struct late {
-    struct queued_job row; /* without its strings */
-    size_t place;          /* in the queue's jobs, which are not sorted yet */
+    struct queued_job row; /* the job, without its strings */
+    size_t place;          /* index in the queue's jobs, which are not sorted yet */
 };
 
 /* The state of reading the queue. */
@@ -37,7 +37,7 @@ struct compute_priority_reader {
     struct queue *queue;
     const struct settings *settings;
     struct cluster_facts facts;
-    uint64_t *counts; /* of the weighted TRES in the current job */
+    uint64_t *counts; /* counts of the weighted TRES in the current job */
     uint64_t asked;   /* the time as of which the queue is read */
     struct siblings siblings;
     struct late *late;
@@ -600,8 +600,8 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 
 /*
  * Returns priorities by node: an association's own priority, or the priority of its nearest
- * ancestor that has one.  Sets `*highest` to the highest.  The caller frees the array.  Returns
- * NULL if no association has a priority.
+ * ancestor that has one.  Sets `*highest` to the highest priority.  The caller frees the array.
+ * Returns NULL if no association has a priority.
  */
 static uint32_t *inherited_priorities(const struct accounting *accounting, const struct tree *tree,
                                       uint32_t *highest)

@@ -6,21 +6,21 @@
 #include "source/layout.h"
 
 /*
- * Some array tasks age since a time that only other tasks of the same array show
- * (core/priority/arrays.h).  Begin with zeros, call siblings_note() for all jobs, then
- * siblings_read() once, then siblings_age_since() for each job.
+ * For some array tasks, the time since which they age is known only from other tasks of the same
+ * array (core/priority/arrays.h).  Initialize the struct with zeros.  Then call siblings_note() for
+ * all jobs, then siblings_read() once, then siblings_age_since() for each job.
  */
 struct siblings {
-    struct job_keys ids;    /* of the arrays to be read */
+    struct job_keys ids;    /* ids of the arrays to be read */
     struct array_list list; /* started tasks of these arrays */
 };
 
 /*
- * Adds a job.  Returns true if its age depends on tasks of the same array; it is then unknown until
- * siblings_read().
+ * Adds a job.  Returns true if its age depends on tasks of the same array.  In this case, the age
+ * is unknown until siblings_read() is called.
  */
 bool siblings_note(struct siblings *siblings, const struct queued_job *job);
-/* Reads which tasks of these arrays had started by `time`.  Returns -1 if the query fails. */
+/* Reads the tasks of these arrays that had started by `time`.  Returns -1 if the query fails. */
 int siblings_read(struct siblings *siblings, const struct source *source, uint64_t time,
                   struct error *err);
 /* Returns the time since which a job ages, in epoch seconds, or 0 if it does not age. */

@@ -36,8 +36,8 @@ struct witness {
 
 struct stepped_reader {
     const struct computation *computation;
-    const struct settings *settings; /* the computation's */
-    const struct tree *tree;         /* the computation's */
+    const struct settings *settings; /* settings of the computation */
+    const struct tree *tree;         /* tree of the computation */
     struct steps *steps;
     struct steps *passes; /* steps without the charge at the end of a job */
     uint64_t now;
@@ -45,9 +45,9 @@ struct stepped_reader {
                      * until then; otherwise 0 */
     struct stepped_candidate *candidates;
     size_t candidate_count;
-    struct stepped_candidate found; /* the chosen one */
-    /* While the newest step is searched, otherwise NULL: the sample user of a node, all sample
-     * users, and the usage of each by candidate. */
+    struct stepped_candidate found; /* the chosen candidate */
+    /* Set only while the newest step is searched: the index of a node's sample user, all sample
+     * users, and the usage of each sample user by candidate. */
     uint32_t *witness_of;
     struct witness *witnesses;
     double *sums;

@@ -21,8 +21,8 @@ struct settings;
 struct backfill_options {
     struct cluster_names clusters; /* the clusters to process; all if empty */
     struct past_times_request times;
-    bool replace;                              /* also recompute points that backfill made before */
-    bool dry_run;                              /* only count the points */
+    bool replace; /* also recompute points that backfill made before */
+    bool dry_run; /* only count the points; compute and write nothing */
     void (*complain)(const struct error *err); /* called for each cluster that failed */
 };
 

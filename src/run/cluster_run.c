@@ -37,7 +37,7 @@ struct cluster_run {
 };
 
 /*
- * Reads the cluster, and retries if the database session breaks.  Without a plan (NULL) reads all
+ * Reads the cluster, and retries if the database session breaks.  Without a plan (NULL), reads all
  * rows.
  */
 static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *plan,

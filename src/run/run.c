@@ -42,8 +42,8 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
 struct clusters_there {
     const char *source;
     struct cluster_list all;
-    struct cluster_names deleted;  /* published, and marked as deleted */
-    struct cluster_names vanished; /* published, but missing */
+    struct cluster_names deleted;  /* published clusters that are marked as deleted */
+    struct cluster_names vanished; /* published clusters that are missing */
 };
 
 static int run_compare_cluster(void *context, const char *cluster, const char *source)

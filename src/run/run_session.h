@@ -11,11 +11,11 @@ struct computation;
 struct publisher;
 
 struct run_options {
-    const int64_t *now;            /* NULL for the current time */
-    bool full;                     /* read all jobs, even if there is a valid checkpoint */
-    bool replace;                  /* publish a time older than the published one */
-    bool dry_run;                  /* write nothing; pass each computation to `show` */
-    struct cluster_names clusters; /* the clusters to run; all if empty */
+    const int64_t *now; /* NULL for the current time */
+    bool full;          /* read all jobs, even if there is a valid checkpoint */
+    bool replace;       /* publish values even if their time is before the published time */
+    bool dry_run;       /* write nothing; pass each computation to `show` */
+    struct cluster_names clusters;             /* the clusters to run; all if empty */
     void (*complain)(const struct error *err); /* called for each cluster that failed */
     int *unrecorded; /* set to the exit status of a failure that was not recorded; or NULL */
     int (*show)(const struct settings *settings, const char *cluster,
@@ -31,7 +31,7 @@ struct run_session {
     const struct run_options *options;
     struct db *source, *results;
     char *source_identity;
-    int64_t deadline; /* of the current operation, in clock_milliseconds() */
+    int64_t deadline; /* deadline of the current operation, in clock_milliseconds() */
 };
 
 int run_session_open_source(struct run_session *session, struct error *err);

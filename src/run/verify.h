@@ -21,7 +21,7 @@ struct verifier {
 };
 /*
  * Opens the databases.  If `source` is not NULL, uses it instead of opening one.  Returns -1 on
- * error; the caller must call verifier_close() also then.
+ * error; the caller must call verifier_close() in this case, too.
  *
  * verifier_close() closes verifier->source.  After a reconnect, verifier->source is a new session,
  * and `source` is already closed.  To keep the session open, set verifier->source to NULL before

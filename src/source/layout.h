@@ -40,7 +40,7 @@ void cluster_list_free(struct cluster_list *list);
  */
 struct source {
     const struct settings *settings;
-    const struct layout *layout; /* of the settings */
+    const struct layout *layout; /* layout of the settings */
     struct db *db;
     const char *cluster; /* NULL if a request is not about one cluster */
     const int64_t *time; /* read as of this time; NULL means the time when the snapshot is opened */
@@ -52,9 +52,9 @@ struct source {
 struct accounting {
     struct names *names; /* bytes as in the database */
     uint32_t empty_name;
-    struct association *rows; /* including deleted ones */
+    struct association *rows; /* associations, including deleted associations */
     size_t count;
-    struct id_index *modified; /* by id: last modification; NULL if unknown */
+    struct id_index *modified; /* time of the last modification, by id; NULL if unknown */
     uint64_t modified_hash;
     bool by_lineage;            /* rows are in the order of slurmdbd's lineages */
     struct charge_rates *rates; /* NULL if there are no TRES, QOS and partitions */
@@ -72,9 +72,9 @@ struct accounting {
     const struct release *oldest_release;
     struct association_limit *limits; /* of associations that are not deleted */
     size_t limit_count;
-    struct association_priority *priorities; /* of associations that have one */
+    struct association_priority *priorities; /* of associations that have a priority */
     size_t priority_count;
-    struct privilege *privileges; /* only if the settings hide something */
+    struct privilege *privileges; /* read only if the settings hide data from other users */
     size_t privilege_count;
     struct pbs_charging *pbs; /* charges jobs by a formula; NULL if jobs are charged with `rates` */
 };
@@ -91,10 +91,11 @@ enum privilege_kind {
 };
 struct privilege {
     enum privilege_kind kind;
-    uint32_t account, user; /* in `names`; empty if the kind needs none */
+    /* Indexes in `names`; the empty name if the kind needs no account or user. */
+    uint32_t account, user;
 };
 struct association_limit {
-    uint32_t id, grp_tres_mins; /* in `names`: `id=minutes,...` */
+    uint32_t id, grp_tres_mins; /* grp_tres_mins: index in `names` of `id=minutes,...` */
 };
 /* Returns empty accounting data.  `settings` may be NULL; there are then no charge rates. */
 struct accounting *accounting_create(const struct settings *settings);
@@ -137,8 +138,8 @@ struct job_row {
     const struct charge_rate *rate;
     struct job job;
     const struct suspension *suspension; /* if not NULL, the row is this suspension of the job */
-    uint64_t noted; /* when the job was cancelled, if it was suspended from its end until then;
-                     * otherwise 0 */
+    uint64_t noted; /* when the job was cancelled, if it was suspended from its recorded end until
+                     * then; otherwise 0 */
     const char *resized_to; /* the TRES of the job's next row, if this row ended with a resize and
                              * accounting->tells_resized; otherwise NULL */
     size_t resized_to_length;
@@ -172,8 +173,8 @@ struct rollup_row {
 };
 
 /*
- * Usage of an association and a TRES in a period, as the source's own reports show it: without the
- * usage factors of QOS.
+ * Usage of an association and a TRES in a period, as the source's own reports show it.  The usage
+ * factors of QOS are not applied.
  */
 struct sum_row {
     uint64_t association, from, to, tres_seconds;
@@ -200,7 +201,7 @@ struct running_job {
     const char *tres;                             /* allocated, `id=count,...` */
 };
 struct cluster_facts {
-    struct arena *arena; /* of the names */
+    struct arena *arena; /* allocates the names */
     struct tres_fact *tres;
     size_t tres_count;
     struct qos_fact *qos;
@@ -243,7 +244,7 @@ struct queued_job {
     struct bytes account, partitions, qos_asked;
     struct bytes tres;       /* allocated or requested */
     struct bytes tres_asked; /* requested, also while the job runs; may be unknown */
-    struct bytes tres_sized; /* as `tres`, but before any resize */
+    struct bytes tres_sized; /* as `tres`, but before any resize of the job */
 };
 
 /*

@@ -47,8 +47,8 @@ static void plain_add_grant(struct text *text, const struct db_settings *setting
 
 struct relation_query {
     const char *select, *relation, *types;
-    const char *where;               /* NULL: all rows */
-    const struct db_value *argument; /* of `where`; or NULL */
+    const char *where;               /* NULL selects all rows */
+    const struct db_value *argument; /* argument of `where`; or NULL */
 };
 
 static bool is_ascii(const char *text)
@@ -117,7 +117,7 @@ static int read_relation(const struct source *source, const struct relation_quer
 
 struct plain_cluster_reader {
     struct names *seen;
-    struct cluster_list list; /* by index of the name */
+    struct cluster_list list; /* by index of the name in `seen` */
 };
 
 /* Adds a cluster.  A cluster exists if at least one of its associations is not deleted. */

@@ -11,7 +11,7 @@ struct query {
     const char *sql;
     const struct db_value *arguments;
     size_t argument_count;
-    const char *types; /* of the columns */
+    const char *types; /* types of the columns, one letter each (db/db.h) */
     bool has_many;     /* a very large number of rows is expected */
 };
 typedef int (*row_taker)(void *context, const struct db_value *row, struct error *err);
@@ -27,7 +27,7 @@ int reading_each(struct db *db, const struct query *query, row_taker take, void 
 struct reading {
     struct source source;
     struct db_rows *rows; /* of the current query; NULL if the next query must be run */
-    struct text sql;      /* of the current query */
+    struct text sql;      /* text of the current query */
     /* Runs the next query with reading_run().  Returns 1 if a query was run, 0 if there are no more
      * queries, or -1 on error. */
     int (*ask)(struct reading *reading, struct error *err);

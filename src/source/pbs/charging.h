@@ -23,8 +23,8 @@ void pbs_charging_destroy(struct pbs_charging *charging);
 /* Sets the id of an entity. */
 void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t id);
 /*
- * Returns the id of a job's entity, or 0 if no import has assigned one.  `texts` are the members of
- * struct entity_job, in their order.
+ * Returns the id of a job's entity, or 0 if no import has assigned an id.  `texts` are the members
+ * of struct entity_job, in their order.
  */
 #define PBS_ENTITY_TEXTS 4
 uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);

@@ -50,9 +50,9 @@ struct pbs_line {
 
 struct tree_reader {
     struct accounting *accounting;
-    uint32_t *parents; /* by row: the name of its parent */
+    uint32_t *parents; /* by row: index of the parent's name */
     struct names *lines, *groups;
-    uint32_t *ids; /* by line */
+    uint32_t *ids; /* ids of associations, by index in `lines` */
 };
 
 static uint32_t pbs_name_of(const struct names *names, const struct names *other, uint32_t number)

@@ -24,7 +24,7 @@
 
 /* The part of a range that one query reads. */
 struct selection {
-    const char *hint;  /* after the table's name */
+    const char *hint;  /* added after the table's name */
     struct text where; /* a condition on the job table, which has the alias j */
     bool has_many;     /* the query may return very many rows, so they are streamed */
 };
@@ -53,7 +53,7 @@ struct job_rows {
     size_t steps;        /* number of queries so far without a list of keys or ids */
     size_t asked;        /* number of keys, ids or associations that queries so far have used */
     uint64_t recent_key; /* for PLAN_RECENT */
-    struct job_keys stragglers; /* for PLAN_RECENT: rows of the range before recent_key */
+    struct job_keys stragglers; /* for PLAN_RECENT: keys in the range before recent_key */
     struct db_value arguments[KEYS_A_QUERY + 4];
     size_t argument_count;
     struct suspension suspension; /* of the current row */

@@ -222,8 +222,8 @@ enum {
 struct queue_rows {
     struct queue_reading base;
     struct queue_range range;
-    unsigned has;   /* bits of the wanted columns */
-    unsigned asked; /* number of queries run */
+    unsigned has;   /* bits of the wanted columns that the table has */
+    unsigned asked; /* number of queries so far */
     struct db_value arguments[5];
 };
 

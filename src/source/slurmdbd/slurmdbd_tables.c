@@ -216,8 +216,9 @@ void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, co
 }
 
 /*
- * Users' scripts, environments and command lines are private.  So the job and step tables are
- * granted by column, and all other tables as a whole, because their columns vary between releases.
+ * Adds the GRANT for a table.  Some tables contain private data, such as users' scripts,
+ * environments and command lines.  Access to these tables is granted by column.  All other tables
+ * are granted as a whole, because their columns vary between releases.
  */
 static void slurmdbd_table_add_grant(struct text *text, const struct slurmdbd_table *table,
                                      const struct db_settings *settings, const char *cluster)

@@ -12,11 +12,11 @@
 #define COLUMNS_NEEDED 18
 #define COLUMNS_WANTED 7
 
-/* The columns that fairmill reads from a table.  Some releases lack the `wanted` ones. */
+/* The columns that fairmill reads from a table.  Some releases lack columns of `wanted`. */
 struct slurmdbd_table {
     const char *suffix; /* the table's name, or the part after `CLUSTER_` */
     bool per_cluster;
-    bool by_column;                         /* grant single columns */
+    bool by_column;                         /* grant single columns, not the whole table */
     const char *needed[COLUMNS_NEEDED + 1]; /* ends with NULL */
     const char *wanted[COLUMNS_WANTED];
 };
@@ -34,8 +34,9 @@ extern const struct slurmdbd_table slurmdbd_association_limits, slurmdbd_qos_lim
  */
 extern const struct slurmdbd_table slurmdbd_association_times, slurmdbd_transactions;
 /*
- * Rollups by duration: of associations and, from Slurm 24.11 on, of their QOS; and the times up to
- * which they were made.
+ * Rollups by duration.  slurmdbd_usage is the usage of associations.  slurmdbd_qos_usage is the
+ * usage of associations by QOS, which exists from Slurm 24.11 on.  slurmdbd_last_ran contains the
+ * times up to which rollups were made.
  */
 enum rollup_span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct slurmdbd_table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS],
