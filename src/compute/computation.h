@@ -45,9 +45,10 @@ struct computation {
                                       * already recorded or unknown */
     struct split *multi;             /* if set, receives the charges instead of the tree */
     struct run_record record;
-    struct association_history_counts
-        past_counts;   /* for a past time: associations by source of evidence */
-    char message[160]; /* for a past time: text of record.message */
+    /* For a past time: the number of associations by source of evidence, and the text of
+     * record.message. */
+    struct association_history_counts past_counts;
+    char message[160];
 };
 /*
  * Returns a computation that has read nothing.  The settings, database and name of `source` must

@@ -254,8 +254,8 @@ static void stepped_add_job(struct stepped_reader *reader, const struct job_row 
         return;
     uint64_t start = row->noted ? span.ended : span.start;
     reader->noted = row->noted;
-    span.end = span.ended && span.ended < reader->now ? span.ended
-                                                      : reader->now; /* an open job is not capped */
+    /* An open job is not capped. */
+    span.end = span.ended && span.ended < reader->now ? span.ended : reader->now;
     if (row->noted)
         span.end = stepped_later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
     struct slice interval =

@@ -11,7 +11,7 @@ struct query {
     const char *sql;
     const struct db_value *arguments;
     size_t argument_count;
-    const char *types; /* types of the columns, one letter each (db/db.h) */
+    const char *types; /* types of the columns, one letter each (db/value.h) */
     bool has_many;     /* a very large number of rows is expected */
 };
 typedef int (*row_taker)(void *context, const struct db_value *row, struct error *err);

@@ -15,8 +15,8 @@
 struct change_reader {
     const struct source *source;
     struct association_history *history; /* changes of associations; NULL if they are not read */
-    struct factor_history *
-        factors; /* changes of usage factors, which all clusters share; NULL if they are not read */
+    /* Changes of usage factors, which all clusters share; NULL if they are not read. */
+    struct factor_history *factors;
     struct findings *findings;
 };
 
