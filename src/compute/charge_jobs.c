@@ -222,8 +222,8 @@ static struct job_scan charge_jobs_scan(struct charge_jobs_run *run, struct job_
 }
 
 /*
- * Returns a time such that a full run must read only the rows that ended after it.  Older rows are
- * not included in usage, and their usage by day is not needed.
+ * Returns the time after which rows must be read in a run that reads all rows.  Rows that ended at
+ * or before this time are not included in usage, and their usage by day is not needed.
  */
 static uint64_t first_read(const struct charge_jobs_run *run)
 {
@@ -518,7 +518,7 @@ static struct job_range main_range(const struct charge_jobs_run *run)
 
 /*
  * Adds a scan that subtracts the charges of refunded jobs, regardless of the scan that added them.
- * Layouts without job keys have no refunds, because their ledger entries cannot identify jobs.
+ * If a layout lacks job keys, ledger entries cannot identify its jobs, so jobs cannot be refunded.
  */
 static void add_refunded(struct charge_jobs_run *run)
 {

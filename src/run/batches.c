@@ -81,7 +81,7 @@ static int64_t first_time(int64_t from, uint64_t every_s)
     return (int64_t)day;
 }
 
-/* Sets `*first_end` to the end of the oldest job that ended, or to `now`. */
+/* Sets `*first_end` to the oldest end of a job, or to `now` if no job has ended. */
 static int find_first_end(const struct settings *settings, struct db *db, const char *cluster,
                           int64_t now, int64_t *first_end, struct error *err)
 {

@@ -12,9 +12,9 @@ struct batch_records;
 struct settings;
 
 /*
- * Computes all times of a batch.  If a database session breaks, retries from the last time that was
- * handed over.  `*source` is the batch's session.  After a reconnect, `*source` is the new session.
- * Sets `*readings` to the number of scans of the jobs.  Returns -1 on error.
+ * Computes all times of a batch.  If a database session breaks, retries from the first time that
+ * was not handed over.  `*source` is the batch's session.  After a reconnect, `*source` is the new
+ * session.  Sets `*readings` to the number of scans of the jobs.  Returns -1 on error.
  */
 int batch_run(struct batch *batch, const struct settings *settings, struct db **source,
               size_t *readings, struct error *err);

@@ -33,7 +33,7 @@ void verifier_close(struct verifier *verifier);
 
 struct verification {
     bool published; /* if false, there is nothing to compare, and the other members are not set */
-    bool other_settings; /* the run had different settings, so nothing was computed */
+    bool other_settings; /* the published run had different settings, so nothing was computed */
     int64_t as_of;       /* time of the published run */
     uint64_t rows;       /* number of computed rows of fairmill_fairshare */
     struct row_differences differences;

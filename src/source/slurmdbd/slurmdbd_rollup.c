@@ -51,7 +51,7 @@ static int read_last_ran(const struct source *source, struct last_ran *last, str
     return slurmdbd_probe_and_read(source, &slurmdbd_last_ran, &query, take_last_ran, last, err);
 }
 
-/* Sets `*oldest` to the start of a table's oldest row, or to 0. */
+/* Sets `*oldest` to the start of a table's oldest row, or to 0 if the table is empty. */
 static int read_oldest(const struct source *source, const struct slurmdbd_table *table,
                        uint64_t *oldest, struct error *err)
 {
@@ -134,7 +134,7 @@ static int forgive_missing(struct error *err)
     return err->class == ERROR_MISSING || err->class == ERROR_DENIED ? 0 : -1;
 }
 
-/* Returns true if the database allows names as long as the longest rollup table's. */
+/* Returns true if the database allows table names as long as the longest name of a rollup table. */
 static bool have_room(const struct source *source)
 {
     struct error ignored;
@@ -404,7 +404,7 @@ static int match_tres(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-/* Sets `*id` to the id of a TRES with a name like in sreport, or to 0. */
+/* Sets `*id` to the id of a TRES with a name like in sreport, or to 0 if there is no such TRES. */
 static int slurmdbd_rollup_find_tres(const struct source *source, const char *name, uint64_t *id,
                                      struct error *err)
 {
