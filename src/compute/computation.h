@@ -31,7 +31,7 @@ struct computation {
     /* The first seconds included in usage: first_behind_end of the time that was charged after the
      * end of suspended jobs, and first_charge of all other time. */
     uint64_t first_charge, first_behind_end;
-    const struct factor_history *factors; /* usage factors of QOS; NULL if the layout has none */
+    const struct factor_history *factors; /* usage factors of QOS; NULL if the layout lacks them */
     struct factor_history *own_factors;   /* backs `factors` if there is no recorded state */
     struct usage_owners *owners; /* owners of usage; NULL if each association owns its usage */
     /* Receives each charge that is included in usage; or NULL */
