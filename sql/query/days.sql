@@ -7,20 +7,20 @@
 SELECT "as_of", "oldest_end", "final_to" FROM "fairmill_usage_span" WHERE "cluster" = ?
 
 -- name: usage_day_read
--- The sums of a day.
+-- The sums of a cluster on a day.
 SELECT "id_assoc", "sum_2", "sum_1", "sum_0", "tres_seconds"
 FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_day_span
--- The usage of several days.
+-- The usage of the days from one day to another, for readers.
 SELECT "day", "id_assoc", "tres_seconds"
 FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
 ORDER BY "day"
 
 -- name: usage_day_oldest
--- The oldest day.
+-- The oldest day of a cluster.
 SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 
 -- name: usage_day_last
@@ -28,17 +28,17 @@ SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 SELECT MAX("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 
 -- name: usage_day_between
--- The oldest stored day in an interval.  Called for the time between two days of the current time
--- zone, to find days of another one.
+-- The oldest stored day in an interval.  Runs use it for the time between two days of the current
+-- time zone, to find days that began in a different time zone.
 SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
 -- name: usage_day_clear
--- Remove a day.
+-- Remove the usage of a day.
 DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_day_remove
--- Remove associations of a day; a list of them follows.
+-- Remove the usage of some associations on a day.  A list of the associations follows.
 DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
 
@@ -51,15 +51,16 @@ SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_open" WHERE "c
 SELECT DISTINCT "day" FROM "fairmill_usage_open" WHERE "cluster" = ?
 
 -- name: usage_open_between
--- The oldest of these days in an interval.
+-- The oldest day in an interval with usage of jobs that are not in the checkpoint.
 SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
 -- name: usage_open_clear
--- Remove this usage of a day.
+-- Remove the usage of a day by jobs that are not in the checkpoint.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_open_remove
--- Remove this usage of a day for some associations; a list of them follows.
+-- Remove the usage of some associations on a day by jobs that are not in the checkpoint.  A list of
+-- the associations follows.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"

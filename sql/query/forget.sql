@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Rows of a cluster that no other query removes, for `fairmill forget`.
+-- Statements of `fairmill forget` that remove rows of a cluster which no other statement removes.
 
 -- name: forget_open
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Rows with times in the future, which runs wrote when the clock was ahead.
+-- Statements that remove rows with times in the future, which runs wrote when the clock was ahead.
 
 -- name: future_values
 DELETE /*! "fairmill_history" */ FROM "fairmill_history" /*! FORCE INDEX (PRIMARY) */

@@ -3,8 +3,8 @@
 -- The health of clusters.
 
 -- name: health
--- For each cluster, the published run (r), the last run (t), and the last run that compared its
--- sums with all jobs (d).
+-- For each cluster, the published run (r), the last run (t), and the last run that compared the
+-- checkpoint's sums with all jobs (d).
 SELECT l."cluster", l."run_id", l."source", r."as_of", r."duration_ms", r."source_lag", r."associations",
     t."run_id", t."status", t."as_of", t."started_at", t."message", t."settings_digest",
     d."as_of", d."drift_max", d."drifted_associations", r."os_user", t."os_user"
@@ -21,8 +21,8 @@ WHERE l."cluster" <> ''
 ORDER BY l."cluster"
 
 -- name: health_findings
--- The number of findings of each kind from the published run of each cluster.  Findings of one kind
--- count even if they are not from this run.
+-- The number of findings of each kind from the published run of each cluster.  Findings of the kind
+-- in the argument are included even if they are from an earlier run.
 SELECT f."cluster", f."kind", COUNT(*)
 FROM "fairmill_finding" f
 LEFT JOIN "fairmill_lock" l ON l."cluster" = f."cluster"
@@ -36,7 +36,7 @@ ORDER BY f."cluster", f."kind"
 SELECT "message" FROM "fairmill_run" WHERE "cluster" = '' ORDER BY "run_id" DESC LIMIT 1
 
 -- name: views_open
--- No rows, but the database opens all views with the privileges of their definers.
+-- Returns no rows, but the database opens all views with the privileges of their definers.
 SELECT 1 FROM "fairmill_fairshare" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_sshare" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_sprio" WHERE 1 = 0
@@ -50,5 +50,6 @@ UNION ALL SELECT 1 FROM "fairmill_runs" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_pbsfs" WHERE 1 = 0
 
 -- name: views_count
--- The number of associations of a cluster that readers see through two views.
+-- The number of associations of a cluster that readers see in fairmill_sshare, which reads the view
+-- fairmill_fairshare.
 SELECT COUNT(*) FROM "fairmill_sshare" WHERE "cluster" = ?

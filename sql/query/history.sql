@@ -7,7 +7,7 @@
 SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" < ?
 
 -- name: history_oldest
--- The oldest point.
+-- The oldest point of a cluster.
 SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 
 -- name: history_last
@@ -15,7 +15,7 @@ SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 SELECT MAX("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 
 -- name: history_points_read
--- The times of all points.
+-- The times of all points of a cluster.
 SELECT "as_of" FROM "fairmill_history_point" WHERE "cluster" = ? ORDER BY "as_of"
 
 -- name: history_backfill_read
@@ -23,7 +23,7 @@ SELECT "as_of" FROM "fairmill_history_point" WHERE "cluster" = ? ORDER BY "as_of
 SELECT "as_of" FROM "fairmill_backfill" WHERE "cluster" = ? ORDER BY "as_of"
 
 -- name: history_lacking
--- The number of clusters that have daily usage before a time, but no point.
+-- The number of clusters that have usage of days before a time, but no point before that time.
 SELECT COUNT(*) FROM "fairmill_lock" l
 WHERE EXISTS (SELECT 1 FROM "fairmill_usage_day" d WHERE d."cluster" = l."cluster" AND d."day" < ?)
     AND NOT EXISTS (SELECT 1 FROM "fairmill_history_point" p WHERE p."cluster" = l."cluster" AND p."as_of" < ?)
@@ -37,8 +37,9 @@ ORDER BY "as_of" DESC
 LIMIT 1
 
 -- name: history_read
--- An association at the points of an interval.  CROSS makes SQLite read the points first, and one
--- row for each.  Without it, SQLite reads the rows of all associations.
+-- The values of an association at the points of an interval.  CROSS makes SQLite read the points
+-- first, and then one row for each point.  Without CROSS, SQLite reads the rows of all
+-- associations.
 SELECT h."as_of", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"
 FROM "fairmill_history_point" p
 CROSS JOIN "fairmill_history" h
@@ -51,7 +52,7 @@ ORDER BY p."as_of"
 INSERT INTO "fairmill_history_point" ("cluster", "as_of", "algorithm", "associations") VALUES (?, ?, ?, ?)
 
 -- name: history_point_doubt
--- Remove the hashes of later points, because the names before them have changed.
+-- Remove the hashes of later points, because the names at an earlier point have changed.
 UPDATE "fairmill_history_point" SET "associations" = 0 WHERE "cluster" = ? AND "as_of" > ?
 
 -- name: history_remove
@@ -85,7 +86,7 @@ FROM "fairmill_association"
 ORDER BY "cluster", "id_assoc", "since"
 
 -- name: association_names
--- All names of the associations of a cluster, the oldest first for each.
+-- All names of the associations of a cluster; for each association, the oldest name first.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "since"
 FROM "fairmill_association"
 WHERE "cluster" = ?

@@ -31,11 +31,12 @@ FROM "pbs_job" j
 WHERE j."cluster" = ? AND j."time_end" = 0
 
 -- name: pbs_job_twins
--- Runs from a key on that duplicate an earlier run: one of the same job with the same start, or
--- with the same end and an earlier start.  If a run restarted from a checkpoint, the record of its
--- end has the time of the restart.  After a rerun within the second of its start, another run with
--- the same start is not a duplicate.  COALESCE prevents SQLite from reading all rows of the cluster
--- for each run.  With a join, PostgreSQL would read all rows for each log.
+-- Runs from a key on that duplicate an earlier run.  The earlier run is a run of the same job with
+-- the same start, or with the same end and an earlier start.  The record of the end of a run that
+-- restarted from a checkpoint has the time of the restart as its start.  If a run ended with a
+-- rerun in the second of its start, a further run with the same start is not a duplicate.  COALESCE
+-- prevents SQLite from reading all rows of the cluster for each run.  With a join, PostgreSQL would
+-- read all rows for each log.
 SELECT t."first_key", t."job_key", t."first_state", t."state"
 FROM (SELECT n."job_key", n."state",
          (SELECT o."job_key" FROM "pbs_job" o

@@ -16,7 +16,7 @@ DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = ? AND "part" = ?
 
 -- name: kept_strays
--- Rows that no run wrote: other segments of tables that have only segment 0.
+-- Rows that no run wrote: segments other than 0 of tables that have only segment 0.
 SELECT "table_name", "part" FROM "fairmill_kept"
 WHERE "cluster" = ? AND "part" <> 0
     AND "table_name" IN ('fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd', 'fairmill_seal_slice',
@@ -43,13 +43,13 @@ DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = 'fairmill_backfill' AND "part" = ?
 
 -- name: backfill_kept
--- The records of backfill about the points from one time to another.
+-- The points from one time to another that backfill computed.
 SELECT "as_of", "truncation_bound", "in_doubt"
 FROM "fairmill_backfill"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 
 -- name: kept_point_doubt
--- Remove the hashes of later points, because the names before them have changed.
+-- Remove the hashes of later points, because the names at an earlier point have changed.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = 'fairmill_history_point' AND "part" > ?
 

@@ -11,7 +11,7 @@ FROM "fairmill_ledger"
 ORDER BY "id"
 
 -- name: ledger_reset_read
--- The associations to which resets apply.
+-- The associations to which `reset` and `set` entries apply.
 SELECT "id", "id_assoc" FROM "fairmill_ledger_reset" ORDER BY "id", "id_assoc"
 
 -- name: ledger_chain_read
@@ -19,11 +19,11 @@ SELECT "id", "id_assoc" FROM "fairmill_ledger_reset" ORDER BY "id", "id_assoc"
 SELECT "id", "cluster", "hash", "chain" FROM "fairmill_ledger_chain" ORDER BY "id"
 
 -- name: ledger_counted_read
--- The entries that runs have counted, with their hashes.
+-- The entries that runs have applied, with their hashes.
 SELECT "id", "cluster", "hash" FROM "fairmill_ledger_counted" ORDER BY "id"
 
 -- name: ledger_last
--- The highest id of any entry, including lost ones, because ids are not reused.
+-- The highest id of any entry, including lost entries, because ids are not reused.
 SELECT COALESCE(MAX("id"), 0)
 FROM (
     SELECT MAX("id") AS "id" FROM "fairmill_ledger"

@@ -17,7 +17,7 @@ WHERE g."cluster" = ? AND g."since" <= ? AND (g."until" = 0 OR g."until" > ?)
 ORDER BY g."place"
 
 -- name: pbs_seen_as_of
--- Names of one kind, or in the usage file, that were first seen by a time.
+-- Names of one kind, and names in the usage file, that an import had read by a given time.
 SELECT s."name", e."id_assoc"
 FROM "pbs_seen" s
 INNER JOIN "pbs_entity" e ON e."cluster" = s."cluster" AND e."name" = s."name"
@@ -28,8 +28,8 @@ ORDER BY e."id_assoc"
 SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?
 
 -- name: pbs_job_since
--- Runs, with the seconds for which each had been suspended by a time.  The first two arguments are
--- that time.
+-- Runs, with the number of seconds for which each run had been suspended by a given time.  The
+-- first two arguments are that time.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended"
 FROM "pbs_job" j
@@ -44,7 +44,8 @@ LEFT JOIN (
 WHERE j."cluster" = ? AND j."time_start" > 0 AND (j."time_end" = 0 OR j."time_end" >= ?)
 
 -- name: pbs_suspension_since
--- Suspensions with their runs and the same sums.  Suspensions of a run are adjacent.
+-- Suspensions, with their runs and with the same number of suspended seconds as in pbs_job_since.
+-- Suspensions of a run are adjacent.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended", t."time_start", t."time_end"
 FROM "pbs_suspension" t
@@ -68,7 +69,7 @@ WHERE "cluster" = ? AND "time_end" > ? AND "time_end" <= ? AND "time_start" > 0
     AND "time_end" >= "time_start"
 
 -- name: pbs_usage_newest
--- The time of the last usage file up to a time, and the time of the last decay in it.
+-- The time of the last usage file up to a given time, and the time of the last decay in it.
 SELECT "as_of", MAX("last_decay") FROM "pbs_usage"
 WHERE "cluster" = ? AND "as_of" = (
     SELECT MAX("as_of") FROM "pbs_usage" WHERE "cluster" = ? AND "as_of" <= ?)
@@ -82,7 +83,7 @@ WHERE u."cluster" = ? AND u."as_of" = ? AND u."usage" > 0
 
 -- name: pbs_queued_as_of
 -- The jobs that were pending when the output of qstat or the database of the server was last read.
--- Leaves out jobs that have started or ended since, according to the logs.
+-- Leaves out jobs that have started or ended since that time, according to the logs.
 SELECT q."job_key", q."job_id", q."state", q."euser", q."egroup", q."account", q."queue",
     q."eligible_time", q."job_priority", p."priority", q."requested"
 FROM "pbs_queued" q

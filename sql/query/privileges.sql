@@ -7,8 +7,8 @@
 SELECT "account" FROM "fairmill_privilege" WHERE "cluster" = ? AND "user_name" = ?
 
 -- name: privileges_recorded
--- The settings of the last run that published each cluster, and 0 if the cluster is no longer
--- published.
+-- The settings of the last run that published each cluster, and 1 if the results of that run are
+-- still published, or 0 if not.
 SELECT l."cluster", CASE WHEN r."run_id" = l."run_id" THEN 1 ELSE 0 END, s."text"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (

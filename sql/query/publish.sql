@@ -3,14 +3,14 @@
 -- Statements of a publication, and the lock that allows only one run to publish a cluster.
 
 -- name: counter_make
--- Add the row that counts runs, with the number of the last recorded run.
+-- Add the row that holds the highest run_id, with the run_id of the last recorded run.
 INSERT INTO "fairmill_lock" ("cluster", "run_id", "source")
 SELECT '', r."run_id", ''
 FROM (SELECT COALESCE(MAX("run_id"), 0) AS "run_id" FROM "fairmill_run") r
 WHERE NOT EXISTS (SELECT 1 FROM "fairmill_lock" WHERE "cluster" = '')
 
 -- name: counter_step
--- Take the next run_id.  Changes no row if another run has taken it since it was read.
+-- Take the next run_id.  Changes no row if another run has taken the same run_id in the meantime.
 UPDATE "fairmill_lock" SET "run_id" = "run_id" + 1 WHERE "cluster" = '' AND "run_id" = ?
 
 -- name: fence_make
@@ -24,8 +24,8 @@ WHERE NOT EXISTS (SELECT 1 FROM "fairmill_lock" WHERE "cluster" = ?)
 SELECT "run_id" FROM "fairmill_lock" WHERE "cluster" = ?
 
 -- name: fence_source
--- The identity of the accounting database of the rows of a cluster, or an empty text if it was
--- retired.
+-- The identity of the accounting database from which the rows of a cluster were computed, or an
+-- empty text if the cluster was retired.
 SELECT "source" FROM "fairmill_lock" WHERE "cluster" = ?
 
 -- name: fence_sources
@@ -33,14 +33,15 @@ SELECT "source" FROM "fairmill_lock" WHERE "cluster" = ?
 SELECT "cluster", "source" FROM "fairmill_lock" WHERE "cluster" <> '' AND "run_id" > 0 AND "source" <> ''
 
 -- name: fence_failed
--- The clusters without current rows for which runs failed since they were retired or since the
--- beginning.
+-- The clusters without current rows that have failed runs: runs after the cluster was retired, or
+-- runs of a cluster that was never published.
 SELECT l."cluster", l."source" FROM "fairmill_lock" l
 WHERE l."cluster" <> '' AND l."source" = '' AND EXISTS (
     SELECT 1 FROM "fairmill_run" r WHERE r."cluster" = l."cluster" AND r."run_id" > l."run_id")
 
 -- name: fence_step
--- Publish.  Changes no row if another run has published in between.
+-- Make this run the run that published the cluster last.  Changes no row if another run has
+-- published since this run began.
 UPDATE "fairmill_lock" SET "run_id" = ?, "source" = ? WHERE "cluster" = ? AND "run_id" = ?
 
 -- name: tree_clear
@@ -77,7 +78,7 @@ DELETE /*! "fairmill_job_priority" */ FROM "fairmill_job_priority" /*! FORCE IND
 WHERE "cluster" = ?
 
 -- name: job_term_clear
--- Remove the values of names in formulas of a cluster.
+-- Remove the values of the names in the formula of a cluster.
 DELETE /*! "fairmill_job_term" */ FROM "fairmill_job_term" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 

@@ -50,7 +50,7 @@ FROM "fairmill_job_priority"
 WHERE "cluster" = ?
 
 -- name: published_terms
--- The values of the names in the formula that determines priorities of jobs on a cluster.
+-- The value of each name in the formula that determines the priorities of jobs on a cluster.
 SELECT "job_db_inx", "name", "value"
 FROM "fairmill_job_term"
 WHERE "cluster" = ?

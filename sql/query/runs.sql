@@ -7,7 +7,7 @@
 SELECT "run_id" FROM "fairmill_run" WHERE "cluster" = ? AND "run_id" = ? AND "status" = 'done'
 
 -- name: run_times
--- The start times of the last runs of a cluster, the newest first.
+-- The start times of the last ten runs that published a cluster, the newest first.
 SELECT "started_at"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "status" = 'done'
@@ -15,7 +15,8 @@ ORDER BY "run_id" DESC
 LIMIT 10
 
 -- name: run_newest
--- The newest time that the last run found in the accounting database, or -1.
+-- The newest time that the last published run found in the accounting database, or -1 if it found
+-- none.
 SELECT COALESCE("source_newest", -1)
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "status" = 'done'
@@ -23,7 +24,8 @@ ORDER BY "run_id" DESC
 LIMIT 1
 
 -- name: run_instants
--- The times for which a cluster was published, the newest run first, for ten intervals.
+-- The times for which a cluster was published, the newest run first: at most 11 times, which give
+-- ten intervals.
 SELECT "as_of"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "status" = 'done'
@@ -31,8 +33,8 @@ ORDER BY "run_id" DESC
 LIMIT 11
 
 -- name: run_old
--- The oldest runs.  Leaves out the run that published last, even if the cluster has been retired
--- since, and runs made when the clock was ahead.
+-- The oldest runs of a cluster, at most 500.  Leaves out the run that published last, even if the
+-- cluster was retired afterwards.  Also leaves out runs with a start time in the future.
 SELECT "run_id", "started_at"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "started_at" <= ? AND "run_id" <> COALESCE((
@@ -43,7 +45,7 @@ ORDER BY "run_id"
 LIMIT 500
 
 -- name: run_remove
--- Remove runs; a list of them follows.
+-- Remove runs; a list of run_ids follows.
 DELETE /*! "fairmill_run" */ FROM "fairmill_run" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "run_id"
 
@@ -60,7 +62,7 @@ INSERT INTO "fairmill_settings" ("digest", "text") VALUES (?, ?)
 UPDATE "fairmill_settings" SET "text" = ? WHERE "digest" = ?
 
 -- name: settings_last
--- The settings of the last successful run of each cluster; the text is NULL if lost.
+-- The settings of the last successful run of each cluster; the text is NULL if it is missing.
 SELECT DISTINCT r."settings_digest", s."text"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (

@@ -7,7 +7,7 @@
 SELECT MAX("version") FROM "fairmill_schema"
 
 -- name: schema_since
--- The time since when the tables have had this version or a later one, if known.
+-- The time from which the tables have had this version or a later version, if known.
 SELECT MIN("made_at") FROM "fairmill_schema"
 WHERE "version" >= ? AND ("made_at" > 0 OR NOT EXISTS (SELECT 1 FROM "fairmill_schema" o WHERE o."version" < ?))
 
@@ -15,7 +15,8 @@ WHERE "version" >= ? AND ("made_at" > 0 OR NOT EXISTS (SELECT 1 FROM "fairmill_s
 -- Record the version of the result tables.
 INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)
 
--- Each of these statements fails if a table may not be written.  They write nothing.
+-- Each of the following statements fails if the login must not write to a table.  The statements
+-- change no rows.
 
 -- name: check_association
 INSERT INTO "fairmill_association" SELECT * FROM "fairmill_association" WHERE 1 = 0

@@ -10,11 +10,11 @@ FROM "fairmill_seal"
 WHERE "cluster" = ?
 
 -- name: seal_usage_read
--- The sums of a cluster.
+-- The usage sums in the checkpoint of a cluster.
 SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0" FROM "fairmill_seal_usage" WHERE "cluster" = ?
 
 -- name: seal_open_read
--- The keys of job rows that were open.
+-- The keys of job rows that were open when the checkpoint was made.
 SELECT "job_key" FROM "fairmill_seal_open" WHERE "cluster" = ?
 
 -- name: seal_odd_read
@@ -32,7 +32,7 @@ DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (
 WHERE "cluster" = ?
 
 -- name: seal_slice_remove
--- Remove days; a list of them follows.
+-- Remove the hashes of some days; a list of days follows.
 DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day"
 
@@ -42,21 +42,21 @@ DELETE /*! "fairmill_seal" */ FROM "fairmill_seal" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: seal_usage_clear
--- Remove a cluster's sums.
+-- Remove the usage sums in the checkpoint of a cluster.
 DELETE /*! "fairmill_seal_usage" */ FROM "fairmill_seal_usage" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: seal_open_clear
--- Remove a cluster's keys.
+-- Remove a cluster's keys of job rows that were open.
 DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: seal_open_remove
--- Remove keys; a list of them follows.
+-- Remove keys of job rows; a list of keys follows.
 DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "job_key"
 
 -- name: seal_odd_clear
--- Remove a cluster's findings.
+-- Remove a cluster's findings about jobs in the checkpoint.
 DELETE /*! "fairmill_seal_odd" */ FROM "fairmill_seal_odd" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Runs after the view fairmill_fairshare was created: restores the GRANTs and views that used the
--- table with this name.
+-- Runs after the view fairmill_fairshare was created: restores the GRANTs on the former table, and
+-- the views that used that table.
 
 pgsql: DO $$
 pgsql: DECLARE

@@ -6,8 +6,8 @@
 sqlite: -- WAL mode, so that runs do not wait for an import.
 sqlite: PRAGMA journal_mode = WAL;
 sqlite:
--- The part of each accounting log that was imported: its number of uncompressed bytes, and their
--- hash.
+-- The part of each accounting log that was imported: the number of its uncompressed bytes, and
+-- their hash.
 CREATE TABLE IF NOT EXISTS "pbs_file" (
     "cluster"  {name} NOT NULL,
     "name"     {name} NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS "pbs_file" (
     PRIMARY KEY ("cluster", "name")
 ) {kept};
 
--- Lines of accounting logs that could not be read; each import tries them again.
+-- Lines of accounting logs that could not be read.  Each import tries to read these lines again.
 CREATE TABLE IF NOT EXISTS "pbs_refused" (
     "cluster"  {name} NOT NULL,
     "name"     {name} NOT NULL,
@@ -27,8 +27,8 @@ CREATE TABLE IF NOT EXISTS "pbs_refused" (
     PRIMARY KEY ("cluster", "name", "row")
 ) {kept};
 
--- The lines of resource_group, in the order of place.  Each is valid from since to until in epoch
--- seconds; until is 0 for current lines.
+-- The lines of resource_group; the column place has their order.  Each line is valid from since to
+-- until (epoch seconds); until is 0 for current lines.
 CREATE TABLE IF NOT EXISTS "pbs_group" (
     "cluster"     {name} NOT NULL,
     "name"        {name} NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS "pbs_group" (
     PRIMARY KEY ("cluster", "name", "since")
 ) {kept};
 
--- The number of each name, which never changes.
+-- The id of each name, which never changes.
 CREATE TABLE IF NOT EXISTS "pbs_entity" (
     "cluster"     {name} NOT NULL,
     "name"        {name} NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE IF NOT EXISTS "pbs_setting" (
 ) {kept};
 
 -- The usage of entities in the usage file of the scheduler when it was written, as a start value.
---  last_decay is 0 or NULL if unknown.
+-- The column last_decay is 0 or NULL if the time of the last decay is unknown.
 CREATE TABLE IF NOT EXISTS "pbs_usage" (
     "cluster"     {name} NOT NULL,
     "name"        {name} NOT NULL,
@@ -111,7 +111,8 @@ pgsql: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_sta
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_end" ON "pbs_job" ("cluster", "time_end");
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_start");
 
--- The times at which a run was suspended, in epoch seconds; time_end is 0 if it still is.
+-- The times at which a run was suspended, in epoch seconds; time_end is 0 if the run is still
+-- suspended.
 CREATE TABLE IF NOT EXISTS "pbs_suspension" (
     "cluster"     {name} NOT NULL,
     "job_key"     {integer} NOT NULL,

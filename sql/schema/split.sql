@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Copies the table fairmill_fairshare of version 7 to two tables.  The view with its name is
+-- Copies the table fairmill_fairshare of version 7 to two tables.  The view with the same name is
 -- created afterwards.
 
 DELETE FROM "fairmill_value";

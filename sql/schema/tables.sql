@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_schema" (
 ) {kept};
 
 -- The run that published each cluster last, so that two runs cannot publish a cluster at once.  The
--- row with an empty cluster name counts all runs.
+-- row with an empty cluster name has the highest run_id of all clusters.
 CREATE TABLE IF NOT EXISTS "fairmill_lock" (
     "cluster"  {name} NOT NULL,
     "run_id"   {integer} NOT NULL,
@@ -124,8 +124,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_value" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) {updated};
 
--- Users who may see private values of other users: one row for each account, or an empty account
--- for all.
+-- Users who may see private values of other users.  Each row names an account whose users are
+-- visible; an empty account means all accounts.
 CREATE TABLE IF NOT EXISTS "fairmill_privilege" (
     "cluster"    {name} NOT NULL,
     "user_name"  {name} NOT NULL,
@@ -257,8 +257,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
     PRIMARY KEY ("cluster", "job_key")
 ) {replaced};
 
--- Findings about jobs in the checkpoint.  A finding about several jobs has their number, and the
--- start of the first and the last one in epoch seconds.
+-- Findings about jobs in the checkpoint.  For a finding about several jobs, the row has the number
+-- of jobs, and the start of the first and of the last job (epoch seconds).
 CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     "cluster"     {name} NOT NULL,
     "kind"        {word} NOT NULL,
@@ -282,7 +282,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_slice" (
 ) {replaced};
 
 -- The ledger: corrections of usage, each with its author and reason.  Rows are only added.  If
--- undoes is set, the entry with that id does not count.  Times are in epoch seconds.
+-- undoes is set, the entry with that id has no effect on usage.  Times are in epoch seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
     "id"              {integer} NOT NULL,
     "cluster"         {name} NOT NULL,
@@ -302,15 +302,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
     UNIQUE ("undoes")
 ) {kept};
 
--- The associations to which a reset of a user or an account applies.
+-- The associations to which a reset of a user or an account, or a set entry, applies.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     "id"        {integer} NOT NULL,
     "id_assoc"  {integer} NOT NULL,
     PRIMARY KEY ("id", "id_assoc")
 ) {kept};
 
--- The hash of each ledger entry, and a hash of it and all entries before it.  They reveal lost and
--- changed entries.
+-- The hash of each ledger entry, and a hash over this entry and all earlier entries.  The hashes
+-- reveal lost and changed entries.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_chain" (
     "id"       {integer} NOT NULL,
     "cluster"  {name} NOT NULL,
@@ -319,8 +319,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_chain" (
     PRIMARY KEY ("id")
 ) {kept};
 
--- The ledger entries that runs of a cluster have counted, with their hashes, including entries made
--- by release 0.1.0.
+-- The ledger entries that runs of a cluster have applied, with their hashes.  This includes entries
+-- that release 0.1.0 made.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_counted" (
     "cluster"  {name} NOT NULL,
     "id"       {integer} NOT NULL,
@@ -346,9 +346,10 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_past" (
     PRIMARY KEY ("cluster", "id_assoc", "since")
 ) {kept};
 
--- Every association as the first run observed it, and as later runs observed it after a change.
--- The accounting database last modified it at the time modified (epoch seconds).  The run at
--- seen_before still observed the previous row.
+-- The state of every association at the first run, and its states that later runs observed after a
+-- change.  The column modified is the time (epoch seconds) at which the association was last
+-- modified in the accounting database.  The run at the time seen_before still observed the state in
+-- the previous row.
 CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,
@@ -367,9 +368,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
 ) {kept};
 
 -- The usage factors of QOS, and the times from which they apply.  The column told is added or
--- changed if txn_table has the change, else seen, which means that a run observed it.  Then
--- seen_before is the last time with a different factor.  It equals as_of if txn_table contradicts
--- the factor and takes precedence.
+-- changed if txn_table has the change.  Otherwise told is seen, which means that a run observed the
+-- factor, and seen_before is the last time at which the factor was different.  If seen_before
+-- equals as_of, txn_table contradicts the factor and takes precedence.
 CREATE TABLE IF NOT EXISTS "fairmill_qos_change" (
     "cluster"       {name} NOT NULL,
     "id_qos"        {integer} NOT NULL,
@@ -382,7 +383,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_qos_change" (
     PRIMARY KEY ("cluster", "id_qos", "as_of")
 ) {kept};
 
--- A hash of the associations at the last run, with which the next run detects changes.
+-- A hash of the associations at the last run.  The next run compares it to detect changes.
 CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     "cluster"     {name} NOT NULL,
     "last_as_of"  {integer} NOT NULL,
@@ -391,7 +392,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
 ) {replaced};
 
 -- The times of history points: the first run in each history_interval.  The column associations is
--- a hash of names and parents, with which the next point detects changes.
+-- a hash of names and parents; the run at the next point compares it to detect changes.
 CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
     "cluster"       {name} NOT NULL,
     "as_of"         {integer} NOT NULL,
@@ -422,8 +423,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_history" (
     PRIMARY KEY ("cluster", "as_of", "id_assoc")
 ) {kept};
 
--- The fairness of usage at the time of each run.  The scope accounts covers the accounts directly
--- below the root, the scope users all users.
+-- The fairness of usage at the time of each run.  The scope accounts includes the accounts directly
+-- below the root, and the scope users includes all users.
 CREATE TABLE IF NOT EXISTS "fairmill_fairness" (
     "cluster"      {name} NOT NULL,
     "as_of"        {integer} NOT NULL,
@@ -438,7 +439,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairness" (
 ) {kept};
 
 -- The names and parents of associations at history points; each row is valid from since (epoch
--- seconds) until the next one.
+-- seconds) until the next row of the association.
 CREATE TABLE IF NOT EXISTS "fairmill_association" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,
@@ -463,7 +464,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {kept};
 
--- The part of fairmill_usage_day that comes from jobs that are not in the checkpoint.
+-- The part of fairmill_usage_day that is usage of jobs that are not in the checkpoint.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     "cluster"   {name} NOT NULL,
     "day"       {integer} NOT NULL,
@@ -474,7 +475,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {updated};
 
--- The time up to which fairmill_usage_day is complete, and the time up to which its days are final.
+-- The time up to which fairmill_usage_day is complete, the oldest end of all job rows, and the time
+-- up to which the days are final.  Times are in epoch seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     "cluster"     {name} NOT NULL,
     "as_of"       {integer} NOT NULL,
@@ -483,8 +485,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- The row counts and hashes of stored results.  Runs verify them before they continue from the rows.
--- A part is a day, a history point, or 0 for all rows of a cluster.
+-- The row counts and hashes of stored results.  Runs verify the rows before they continue from
+-- them.  A part is a day, a history point, or 0 for all rows of a cluster.
 CREATE TABLE IF NOT EXISTS "fairmill_kept" (
     "cluster"     {name} NOT NULL,
     "table_name"  {word} NOT NULL,
@@ -494,5 +496,5 @@ CREATE TABLE IF NOT EXISTS "fairmill_kept" (
     PRIMARY KEY ("cluster", "table_name", "part")
 ) {replaced};
 
--- Replaced by fairmill_kept.
+-- This table was replaced by fairmill_kept.
 DROP TABLE IF EXISTS "fairmill_usage_hash";

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The views.  Their syntax is that of tables.sql.
+-- The views, in the same syntax as tables.sql.
 
 -- All values of the current associations.  Usage is in TRES-seconds.
 sqlite: DROP VIEW IF EXISTS "fairmill_fairshare";
@@ -196,8 +196,8 @@ JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d.
 GROUP BY d."cluster", d."day", n."account";
 pgsql: ALTER VIEW "fairmill_account_day" OWNER TO CURRENT_USER;
 
--- The number and the priorities of pending jobs by partition.  A job counts in the partition where
--- its priority is highest.
+-- The number and the priorities of pending jobs by partition.  A job is counted only in the
+-- partition in which its priority is highest.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
 {create_definer_view} "fairmill_waiting" AS
 SELECT

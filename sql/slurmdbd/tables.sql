@@ -4,8 +4,8 @@
 -- tests, and for a copy of a real one.  Tables, columns and indexes have the same names as in
 -- slurmdbd.
 --
--- The second half is repeated for each cluster, with its name instead of the placeholder between at
--- signs.
+-- The second half is repeated for each cluster.  The name of the cluster replaces the placeholder
+-- between at signs.
 --
 -- Job scripts, job environments and the texts of steps are left out, because they contain user
 -- input that fairshare does not need.  Licenses, federations, and usage by QOS and wckey are left

@@ -29,7 +29,10 @@ static void slurm_settings_add_span(struct text *own, uint64_t minutes)
         text_format(own, "%" PRIu64 "-%" PRIu64 ":%02" PRIu64 ":00", days, hours, minutes % 60);
 }
 
-/* Slurm accepts longer durations than fairmill.conf.  Such durations mean no decay, or no aging. */
+/*
+ * Limits a duration to the maximum of fairmill.conf, because Slurm accepts longer durations.  With
+ * either of these durations, there is practically no decay or aging.
+ */
 static uint64_t at_most(uint64_t minutes)
 {
     return minutes < SLURM_LONGEST_S / 60 ? minutes : SLURM_LONGEST_S / 60;
