@@ -9,8 +9,8 @@ and a year of jobs up to NOW (in epoch seconds; defaults to the current time).  
 running or pending.  The slurm.conf of the cluster is created in the same directory.  The same NOW
 always creates the same site.
 
-During that year a group was founded (energy), another one did not compute for months (materials),
-an account got more shares (physics, in spring), and a user left (goran).  For the last two weeks,
+During that year a group was founded (energy), a group ran no jobs for months (materials), an
+account got more shares (physics, in spring), and a user left (goran).  For the last two weeks,
 two accounts have computed more because of a deadline.  txn_table has the changes that slurmdbd
 records.
 """
@@ -29,8 +29,8 @@ PARENT = 2147483647  # sacctmgr shows it as shares `parent`
 NONE = 4294967294
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'slurmdbd', 'tables.sh')
 
-# Accounts end in a slash and have shares.  Users have shares and a habit; for `name@partition` both
-# apply in that partition only.
+# Accounts end in a slash and have shares.  Users have shares and a habit; the shares and the habit of
+# `name@partition` apply in that partition only.
 SITE = '''
 science/            50
   physics/          40
@@ -95,7 +95,7 @@ teaching/       parent
   mona               1  idle
 '''
 
-# In days before NOW.
+# Times and durations of the site's history, in days; times are before NOW.
 YEAR, SITE_MADE, GROUP_MADE, USER_LEFT, RUSH = 365, 400, 170, 5, 14
 GROUP, PAUSED, PAUSE = 'energy', 'materials', (250, 4)
 CHANGED, SHARES_BEFORE = 'physics', 30
@@ -222,7 +222,7 @@ class Association:
                     qos='' if self.parent else ',1,2,3,')
 
     def is_at_work(self, day):
-        """Return whether it computes on the day that is `day` days before NOW."""
+        """Return whether the association submits jobs on the day that is `day` days before NOW."""
         if self.is_below(GROUP):
             return day < GROUP_MADE
         if self.is_below(PAUSED):
@@ -284,7 +284,7 @@ class Job:
 
 
 def usual(who, day, midnight):
-    """Return the average number of jobs on a day."""
+    """Return the average number of jobs that the user submits on a day."""
     date = time.gmtime(midnight)
     number = HABITS[who.habit][0] * QUIET_MONTHS.get(date.tm_mon, 1)
     if date.tm_wday >= 5:
@@ -295,7 +295,7 @@ def usual(who, day, midnight):
 
 
 def past(dice, everyone, now):
-    """Yield the jobs that were submitted in a year, without the last hours."""
+    """Yield the jobs that were submitted in the last year, except in the last WAITING_HOURS hours."""
     for day in range(YEAR, -1, -1):
         midnight = (now // DAY - day) * DAY
         for who in everyone:
@@ -313,7 +313,7 @@ def past(dice, everyone, now):
 
 
 def queue(dice, everyone, now):
-    """Yield pending jobs: recent, held and impossible ones, and the rest of an array."""
+    """Yield recent, held and impossible pending jobs, and the tasks of an array."""
     def whose(user, partition):
         return max((who for who in everyone if who.user == user and who.partition in ('', partition)),
                    key=lambda who: (who.partition, who.is_default))

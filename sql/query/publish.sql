@@ -45,7 +45,7 @@ WHERE l."cluster" <> '' AND l."source" = '' AND EXISTS (
 UPDATE "fairmill_lock" SET "run_id" = ?, "source" = ? WHERE "cluster" = ? AND "run_id" = ?
 
 -- name: tree_clear
--- Remove the associations of a cluster, before the current ones are written.
+-- Remove the associations of a cluster, before the current associations are written.
 DELETE /*! "fairmill_tree" */ FROM "fairmill_tree" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
@@ -73,7 +73,7 @@ WHERE "cluster" = ? AND NOT EXISTS (
     SELECT 1 FROM "fairmill_tree" t WHERE t."cluster" = "fairmill_value"."cluster" AND t."id_assoc" = "fairmill_value"."id_assoc")
 
 -- name: job_priority_clear
--- Remove the pending jobs of a cluster, before the new ones are written.
+-- Remove the pending jobs of a cluster, before the new pending jobs are written.
 DELETE /*! "fairmill_job_priority" */ FROM "fairmill_job_priority" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
@@ -93,7 +93,7 @@ WHERE "cluster" = ?
 SELECT 1 FROM "fairmill_finding" WHERE "cluster" = ? AND "kind" = ? LIMIT 1
 
 -- name: finding_clear
--- Remove a cluster's findings, before the merged ones are written.
+-- Remove a cluster's findings, before the merged findings are written.
 DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 

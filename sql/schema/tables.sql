@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_settings" (
     PRIMARY KEY ("digest")
 ) {kept};
 
--- Every run, including failed ones.  Times are in epoch seconds, half_life and source_lag in
+-- Every run, including failed runs.  Times are in epoch seconds, half_life and source_lag in
 -- seconds, and unattributed_usage and drift_max in TRES-seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_run" (
     "cluster"               {name} NOT NULL,
@@ -99,7 +99,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_tree" (
 ) {kept};
 
 -- The values of the associations, which every run computes.  A column is NULL if the view
--- fairmill_fairshare can compute it from others.  Usage is in TRES-seconds.
+-- fairmill_fairshare can compute it from other columns.  Usage is in TRES-seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_value" (
     "cluster"                 {name} NOT NULL,
     "id_assoc"                {integer} NOT NULL,

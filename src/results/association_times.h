@@ -31,7 +31,7 @@ int association_times_forget(const struct publisher *publisher, struct error *er
 
 /* How far back a cluster's associations are known. */
 struct association_times_known {
-    int64_t by_runs; /* time of the first run that recorded associations; INT64_MAX if none did */
+    int64_t by_runs; /* time of the first run that recorded associations; INT64_MAX if no run did */
     bool by_source;  /* earlier states are known from the accounting database */
 };
 

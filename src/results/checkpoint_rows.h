@@ -58,7 +58,7 @@ struct checkpoint_change {
     /* Job rows that are no longer open; unused if `anew` is true. */
     const struct job_keys *ended;
     const struct findings *findings; /* all findings of checkpointed jobs */
-    /* all hashes of the new checkpoint, and of the stored one */
+    /* all hashes of the new checkpoint, and of the stored checkpoint */
     const struct day_hashes *hashes, *old_hashes;
 };
 

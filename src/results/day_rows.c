@@ -33,7 +33,7 @@ struct day_writer {
     struct day_store store;
     struct usage_span span;
     size_t first;   /* index of the first day that may change */
-    bool *has_open; /* by day: fairmill_usage_open has or had rows of it */
+    bool *has_open; /* by day: fairmill_usage_open has rows or a hash of the day */
     /* fairmill_usage_open has rows with times that are not the start of a day */
     bool has_other_days;
 };
@@ -63,8 +63,8 @@ static int read_span(struct day_writer *writer, struct error *err)
 
 /*
  * Finds the first day that may change.  If the oldest jobs of an earlier run are missing, they were
- * purged.  The days up to the end of the oldest remaining job cannot be summed again, so they stay
- * unchanged.
+ * purged.  The days up to the end of the oldest remaining job cannot be summed again, so they are
+ * not changed.
  */
 static void find_first(struct day_writer *writer)
 {
@@ -151,8 +151,8 @@ static int find_open(struct day_writer *writer, struct error *err)
 }
 
 /*
- * Removes rows of fairmill_usage_open for days that stay unchanged.  Removes all rows if the next
- * run cannot continue from them, or if some rows do not begin at the start of a day.
+ * Removes rows of fairmill_usage_open for days that this run does not change.  Removes all rows if
+ * the next run cannot continue from them, or if some rows do not begin at the start of a day.
  */
 static int remove_open(struct day_writer *writer, struct error *err)
 {
@@ -168,8 +168,8 @@ static int remove_open(struct day_writer *writer, struct error *err)
 }
 
 /*
- * Removes rows that do not begin at the start of a day: the time zone has changed, or the clock was
- * set back.
+ * Removes rows that do not begin at the start of a day.  Such rows exist if the time zone has
+ * changed, or if the clock was set back.
  */
 static int remove_other_days(struct day_writer *writer, struct error *err)
 {

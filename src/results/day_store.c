@@ -39,7 +39,7 @@ static bool day_list_next_pair(struct day_list *old, struct day_list *new,
     return *one || *other;
 }
 
-/* Returns true if both sums exist and are equal. */
+/* Returns true if the two sums exist and are equal. */
 static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other)
 {
     if (!one || !other)
@@ -48,7 +48,10 @@ static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *oth
     return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
 }
 
-/* Returns true if it is cheaper to write all rows again, as on days with running jobs. */
+/*
+ * Returns true if writing all rows again takes less time than changing rows one by one, as on days
+ * with running jobs.
+ */
 static bool day_lists_mostly_differ(struct day_list old, struct day_list new)
 {
     const struct day_sum *one, *other;
@@ -119,7 +122,9 @@ static struct hash_segments *day_store_parts_of(struct day_store *store,
     return table == &day_open_table ? &store->open : &store->usage;
 }
 
-/* Fails with ERROR_DAMAGED.  An incremental run then starts again and reads all jobs. */
+/*
+ * Fails with ERROR_DAMAGED.  After this error, an incremental run starts again and reads all jobs.
+ */
 static int not_as_stored(const char *table, const struct day_store *store, size_t day,
                          struct error *err)
 {

@@ -57,7 +57,7 @@ struct stored_day {
     bool readable;         /* all rows could be read; if false, `sums` may be incomplete */
 };
 
-/* Returns the number of a day's hash segment: the start of the day. */
+/* Returns the number of a day's hash segment, which is the start of the day. */
 int64_t day_part(const struct day_store *store, size_t day);
 
 /*
@@ -92,8 +92,8 @@ int day_store_forget(struct day_store *store, const struct day_table *table, int
 
 /*
  * Removes all rows of each day from `first` to `last` that the query `find` returns, and their
- * hashes.  Begins with the oldest day.  Uses one DELETE for each day: a DELETE of several days
- * could also lock the next row, which may be a row of another cluster.
+ * hashes.  Begins with the oldest day.  Uses one DELETE for each day, because a DELETE of several
+ * days could also lock the next row, which may be a row of another cluster.
  */
 int day_store_remove(struct day_store *store, const struct day_table *table, const char *find,
                      int64_t first, int64_t last, struct error *err);
@@ -116,7 +116,7 @@ struct usage_span {
     uint64_t as_of; /* time of the run that wrote the days; 0 if no run has written days */
     /* Oldest end of all job rows at that run; UINT64_MAX if no job had ended. */
     uint64_t oldest_end;
-    uint64_t final_to; /* days before this time stay unchanged, because their jobs were purged */
+    uint64_t final_to; /* days before this time are not changed, because their jobs were purged */
 };
 
 /*
@@ -143,9 +143,9 @@ void stored_days_free(struct stored_days *stored);
 bool stored_days_are_strange(const struct stored_days *stored);
 
 /*
- * Returns the time at which the first summed day must begin after a change of the time zone.  The
- * first day then neither overlaps the stored days of the old time zone nor leaves a gap after them.
- * Returns 0 if the first day can begin at midnight.
+ * Returns the time at which the first summed day must begin after a change of the time zone.  If
+ * the first day begins at this time, it does not overlap the stored days of the old time zone, and
+ * leaves no gap after them.  Returns 0 if the first day can begin at midnight.
  *
  * Days before `from`, final days, and days before `oldest_end` (if jobs were purged since the last
  * run) cannot be summed again.  `oldest_end` is the current oldest end of all job rows.

@@ -207,7 +207,7 @@ static int results_days_take(struct store *store, uint32_t first, uint32_t day,
     return 0;
 }
 
-/* Merges the changes into the rates; both are in order of ids. */
+/* Merges the changes into the rates; the changes and the rates are in order of ids. */
 static int change_rates(struct day_spool *spool, const struct day_sum *changes, size_t count,
                         struct error *err)
 {

@@ -22,10 +22,13 @@ struct day_repairs {
  * writes it.  Days begin at midnight in the process's time zone.  Times are in epoch seconds.
  */
 struct days {
-    uint64_t *starts; /* start of each day; starts[count] is the end of the last one */
+    uint64_t *starts; /* start of each day; starts[count] is the end of the last day */
     size_t count;
     uint64_t now;
-    /* stored days before this time began in a different time zone and stay unchanged; 0 if none */
+    /*
+     * stored days before this time began in a different time zone and are not changed; 0 if there
+     * are no such days
+     */
     uint64_t border;
     bool anew;             /* all jobs were read; else only jobs that are not in the checkpoint */
     bool unsealed_is_kept; /* a checkpoint is stored, from which the next run continues */
@@ -50,7 +53,7 @@ struct days {
     uint64_t round_s;
     uint64_t oldest_end; /* oldest end of all job rows; UINT64_MAX if no job has ended */
     size_t last;         /* index of the last day that find_day() found */
-    size_t earliest;     /* index of the first day with usage; `count` without any usage */
+    size_t earliest;     /* index of the first day with usage; `count` if there is no usage */
     struct day_spool *checkpointed, *open; /* usage of checkpointed jobs, and of all other jobs */
     bool failed; /* the days cannot be stored: the disk is full, or a sum is out of range */
     /* set by day_rows_write(): the stored rows are not those of the run that made the checkpoint */
@@ -95,7 +98,9 @@ int days_spill_rest(struct days *days, struct error *err);
  */
 void days_give_up(struct days *days, struct findings *findings, const struct error *err);
 
-/* Returns the index of the day that begins at `start`, or days->count if none does. */
+/*
+ * Returns the index of the day that begins at `start`, or days->count if no day begins at `start`.
+ */
 size_t days_find(const struct days *days, uint64_t start);
 
 /*

@@ -31,7 +31,7 @@ struct fairshare_rows_writer {
     const struct publisher *publisher;
     const struct publication *publication;
     bool is_fair_tree;
-    bool pbs_own;   /* the PBS values differ from the classic ones */
+    bool pbs_own;   /* the PBS values differ from the classic values */
     uint32_t *ties; /* by node: place in the order of slurmctld or pbsfs; NULL if not needed */
     struct text converted[3];
 };

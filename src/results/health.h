@@ -49,7 +49,7 @@ struct finding_count {
     int64_t count; /* at most FINDINGS_PER_KIND */
 };
 
-/* A cluster that has at least one run, published or not, and is not retired. */
+/* A cluster that has at least one run, published or failed, and that is not retired. */
 struct cluster_health {
     char *cluster;
     /* The published results; valid only if `published` is true. */

@@ -169,8 +169,8 @@ static int remove_past(const struct publisher *publisher, struct error *err)
 }
 
 /*
- * The statements for all other rows of a cluster; its row of fairmill_lock is last.  The ledger
- * stays, because only its owner may remove entries.
+ * The statements for all other rows of a cluster; its row of fairmill_lock is last.  The ledger is
+ * kept, because only the owner of its tables may remove entries.
  */
 static const char *const removals[] = {
     sql_query_tree_clear,         sql_query_value_clear,

@@ -49,7 +49,7 @@ int history_prune_runs(const struct publisher *publisher, int64_t newest, struct
 
 /*
  * Sets `*newest` to the newest time that the last published run recorded, for failed runs.  Sets it
- * to -1 if that run recorded none, and to INT64_MAX if no run has published.  In the last case,
+ * to -1 if that run recorded no time, and to INT64_MAX if no run has published.  In the last case,
  * only rows of failed runs exist.
  */
 int history_newest(const struct publisher *publisher, int64_t *newest, struct error *err);

@@ -14,9 +14,9 @@ struct tree;
 struct values;
 
 /*
- * Writes history points: the values of all associations at one time, and the names of associations
- * at that time.  All functions must be called inside a transaction.  Functions that return int
- * return -1 on error.
+ * Writes history points.  A history point has the values and the names of all associations at one
+ * time.  All functions must be called inside a transaction.  Functions that return int return -1 on
+ * error.
  */
 
 /*
@@ -34,8 +34,8 @@ int history_is_point(const struct publisher *publisher, int64_t as_of, struct er
 
 /*
  * Call this before a point is written that may be older than stored points.  Release 0.1.0 stored
- * no hashes of points.  If this point is older than all points with a hash, stores the hashes of
- * all points without one.  Without these hashes, later runs would report the points as damaged.
+ * no hashes of points.  If this point is older than all points with a hash, stores hashes for all
+ * points without a hash.  Without these hashes, later runs would report the points as damaged.
  */
 int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err);
 
@@ -63,21 +63,23 @@ void times_add(struct times *times, int64_t time);
 void times_free(struct times *times);
 
 /*
- * Sets `*points` to the times of a cluster's history points, ascending: all points, or only the
- * points that `fairmill backfill` computed.  The caller frees them with times_free().
+ * Sets `*points` to the times of a cluster's history points, in ascending order.  If `of_backfill`
+ * is true, includes only the points that `fairmill backfill` computed.  The caller frees them with
+ * times_free().
  */
 int history_points(struct db *db, const char *cluster, bool of_backfill, struct times *points,
                    struct error *err);
 
 /*
- * Sets `*damaged` to the times of points that are damaged: their values, or names that begin at
- * that time, do not match their hashes.
+ * Sets `*damaged` to the times of damaged points.  A point is damaged if its values, or the names
+ * that begin at its time, do not match their hashes.
  */
 int history_damaged(struct db *db, const char *cluster, struct times *damaged, struct error *err);
 
 /*
- * Writes the rows of fairmill_fairness for one time, a row for each scope of
- * core/insight/fairness.h, and their hash.  Replaces existing rows of that time.
+ * Writes the rows of fairmill_fairness for one time, with a row for each scope of
+ * core/insight/fairness.h.  Also writes the hash of these rows.  Replaces existing rows of that
+ * time.
  */
 int fairness_rows_write(const struct publisher *publisher, const struct tree *tree,
                         const struct values *values, int64_t as_of, struct error *err);

@@ -62,9 +62,9 @@ struct ledger_imports {
 };
 
 /*
- * Adds the entries that the ledger lacks in one transaction: either all of them or none.  Sets
- * `*added` to the number of entries that were added.  Fails with ERROR_DATA and the number of the
- * line if an entry contradicts the ledger.
+ * Adds the entries that the ledger lacks in one transaction: either all of these entries or none.
+ * Sets `*added` to the number of entries that were added.  Fails with ERROR_DATA and the number of
+ * the line if an entry contradicts the ledger.
  */
 int ledger_import(struct db *db, const struct ledger_imports *imports, size_t *added,
                   struct error *err);

@@ -13,8 +13,8 @@
 #include "util/text.h"
 
 /*
- * Writes fairmill_privilege: for each user the names of the accounts whose users' values they may
- * see, or "" for all accounts.
+ * Writes fairmill_privilege.  The table has, for each user, the names of the accounts whose users'
+ * values they may see, or "" for all accounts.
  */
 
 struct privilege_row {

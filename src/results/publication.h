@@ -20,7 +20,7 @@ struct publisher {
     const char *cluster;
     char lock[DB_LOCK_NAME];
     bool locked;
-    int64_t seen_run; /* run that had published last when this run began; 0 if none */
+    int64_t seen_run; /* run that had published last when this run began; 0 if no run had */
     int64_t run_id;   /* this run's id, higher than all earlier ids in the results */
     bool has_published;
     int64_t published_as_of;
@@ -69,7 +69,8 @@ struct publication {
      */
     int64_t seen_at;
     const struct id_index *modified; /* by association: time of its last modification; or NULL */
-    uint64_t modified_hash;          /* hash over all associations, including deleted ones */
+    /* hash over all associations, including deleted associations */
+    uint64_t modified_hash;
     /* Earlier states to record; NULL if they are recorded already or unknown. */
     const struct association_times *times;
     /* Factors of QOS; NULL if the accounting database stores no factors. */

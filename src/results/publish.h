@@ -7,14 +7,14 @@
 struct error;
 
 /*
- * Publishes a cluster: values, priorities, findings and the run's row in one transaction.  It
- * commits only if no other run has published the cluster since this run began.
+ * Publishes the values, priorities and findings of a cluster and the row of the run in one
+ * transaction.  It commits only if no other run has published the cluster since this run began.
  *
- * Two mechanisms prevent that two runs publish a cluster at the same time.  An advisory lock makes
- * a second run stop at once.  The lock can fail to exclude a run, for example with several database
- * servers, with a connection pooler, or after a lost session.  In these cases the fence prevents
- * the second publication: fairmill_lock contains the run that published last.  The transaction that
- * publishes fails unless it finds the same run there as at the start of this run.
+ * Two mechanisms prevent two runs from publishing a cluster at the same time.  An advisory lock
+ * makes a second run stop at once.  The lock can fail to exclude a run, for example with several
+ * database servers, with a connection pooler, or after a lost session.  In these cases the fence
+ * prevents the second publication: fairmill_lock contains the run that published last.  The
+ * transaction that publishes fails unless it finds the same run there as at the start of this run.
  *
  * Functions that return int return -1 on error.
  */
@@ -34,8 +34,8 @@ int publisher_lock(struct publisher *publisher, struct db *db, const struct sett
                    const char *cluster, struct error *err);
 
 /*
- * Continues with a new session after the first one broke.  Sets `*published` to whether this run's
- * transaction was committed.  If it was not, takes the lock.
+ * Continues with a new session after the first session broke.  Sets `*published` to whether this
+ * run's transaction was committed.  If it was not, takes the lock.
  */
 int publisher_resume(struct publisher *publisher, struct db *db, bool *published,
                      struct error *err);
@@ -48,15 +48,15 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
                       const struct run_record *record, struct error *err);
 
 /*
- * Records a failed run in fairmill_run with the error message; the results stay as they are.
+ * Records a failed run in fairmill_run with the error message.  Does not change the results.
  * `findings` are from before the failure, or NULL.
  */
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
                              const struct findings *findings, struct error *err);
 
 /*
- * Removes the current rows of a cluster that is marked as deleted in the accounting database.  Its
- * history stays.
+ * Removes the current rows of a cluster that is marked as deleted in the accounting database.
+ * Keeps the history of the cluster.
  */
 int publisher_retire(struct publisher *publisher, struct error *err);
 

@@ -10,9 +10,9 @@
 struct db_value;
 
 /*
- * The published results as commands read them: the clusters, the settings of their runs, and the
- * rows of their associations.  All data are read in one transaction.  Functions that return int
- * return -1 on error.
+ * The published results as commands read them.  They consist of the clusters, the settings of their
+ * runs, and the rows of their associations.  All data are read in one transaction.  Functions that
+ * return int return -1 on error.
  */
 
 /* The selection of a command; an empty list selects all. */
@@ -113,7 +113,10 @@ const char *published_unit(const struct published_cluster *cluster);
  */
 unsigned published_private(const struct published *published);
 
-/* Returns the only selected cluster.  If there are several, sets ERROR_USAGE and returns NULL. */
+/*
+ * Returns the only selected cluster.  If several clusters are selected, sets ERROR_USAGE and
+ * returns NULL.
+ */
 struct published_cluster *published_only(const struct published *published, struct error *err);
 
 /* A published association.  Texts are UTF-8 and valid during the call. */

@@ -17,8 +17,8 @@ enum difference_cause {
 
 struct row_difference {
     const char *table;
-    char *key;               /* the row, such as `id_assoc 5`; "" if the table has only one */
-    char *column;            /* NULL: the whole row */
+    char *key;               /* the row, such as `id_assoc 5`; "" if the table has only one row */
+    char *column;            /* NULL means the whole row */
     char *stored, *computed; /* NULL if the row does not exist */
     int64_t part;            /* its hash segment, as in fairmill_kept */
     enum difference_cause cause;
@@ -42,7 +42,8 @@ void row_differences_add(struct row_differences *differences,
                          const struct row_difference *difference);
 
 /*
- * Returns true if a hash segment of a table has a difference, or may have one that is not listed.
+ * Returns true if a hash segment of a table has a difference, or may have a difference that is not
+ * listed.
  */
 bool row_differences_have(const struct row_differences *differences, const char *table,
                           int64_t part);

@@ -62,7 +62,7 @@ static struct mark_name mark_of(const char *settings_path)
 }
 
 /*
- * Creates a new file, because an old one may belong to another user.  fchmod() makes it readable to
+ * Creates a new file, because another user may own an existing file.  fchmod() makes it readable to
  * all users regardless of umask.
  */
 static bool results_run_mark_leave(int directory, const struct mark_name *name, int status)
@@ -102,7 +102,7 @@ void run_mark_remove(const char *settings_path)
     }
 }
 
-/* O_NONBLOCK: opening a pipe with this name would block forever. */
+/* Uses O_NONBLOCK, because opening a pipe with this name would block forever. */
 static void read_mark(int directory, const struct mark_name *name, struct run_mark *newest)
 {
     struct stat status;
@@ -144,7 +144,7 @@ void run_users_free(struct run_users *users)
     *users = (struct run_users){ 0 };
 }
 
-/* The marks to look for, and the newest one found. */
+/* The marks to look for, and the newest mark that was found. */
 struct run_mark_search {
     struct mark_name own, of_runs;
     bool reads;

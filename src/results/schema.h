@@ -35,7 +35,7 @@ int results_explain(const struct settings *settings, struct error *err);
 int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err);
 
 /*
- * Creates the tables, adds missing ones, and upgrades older ones; existing rows stay.  Always
+ * Creates missing tables, and upgrades tables of an older version.  Keeps existing rows.  Always
  * creates the views again.  If nothing is missing and the login may not create views, it is
  * sufficient that the views can be read.
  *

@@ -50,8 +50,9 @@ static int add_column(struct db *db, const char *table, const char *name, const 
 }
 
 /*
- * Adds the missing columns of one table, or with `look` returns 1 if one is missing.  Each line of
- * its CREATE TABLE that is indented and begins with a name in double quotes is a column.
+ * Adds the missing columns of one table.  If `look` is true, only returns 1 if a column is missing.
+ * Each line of its CREATE TABLE that is indented and begins with a name in double quotes is a
+ * column.
  */
 static int results_script_add_columns(struct db *db, const char *table, const char *script,
                                       bool look, struct error *err)

@@ -10,9 +10,9 @@ struct publisher;
 struct text;
 
 /*
- * Reads and writes fairmill_settings: the settings of runs.  Runs of many clusters share a row.
- * Rows are written and removed outside of transactions, so that no run waits for another one to
- * end.
+ * Reads and writes fairmill_settings, which has the settings of runs.  Runs of many clusters share
+ * a row.  Rows are written and removed outside of transactions, so that no run waits for another
+ * run to end.
  */
 
 /*
@@ -48,8 +48,8 @@ int settings_rows_read(const struct publisher *publisher, struct settings_digest
 
 /*
  * Removes the settings that no remaining run of any cluster uses, after runs were removed.  A run
- * that is being published at this moment may use the same old settings; then the next run writes
- * them again.  Returns -1 on error.
+ * that is being published at this moment may use the same old settings; in that case, the next run
+ * writes them again.  Returns -1 on error.
  */
 int settings_rows_prune(const struct publisher *publisher, const struct settings_digests *digests,
                         struct error *err);

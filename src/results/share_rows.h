@@ -53,8 +53,8 @@ int share_rows_write(const struct publisher *publisher, const struct publication
                      struct error *err);
 
 /*
- * Removes all records of a cluster after one was damaged, because later records depend on it.  The
- * run then records all associations, like a first run.  Must run inside the transaction that
+ * Removes all records of a cluster after a record was damaged, because later records depend on it.
+ * The run then records all associations, like a first run.  Must run inside the transaction that
  * publisher_publish() opened.
  */
 int share_rows_forget(const struct publisher *publisher, struct error *err);

@@ -155,7 +155,7 @@ struct stray {
 
 /*
  * Removes each row by its whole key.  In MySQL, a DELETE of a range would also lock the next row,
- * which may belong to another cluster.
+ * which may be a row of another cluster.
  */
 int stored_remove_strays(struct db *db, const char *cluster, struct error *err)
 {

@@ -128,7 +128,9 @@ struct kept_losses {
 int stored_compare(struct db *db, const char *cluster, const struct hashed_table *table,
                    struct kept_losses *losses, struct error *err);
 
-/* Sets `*first` to the lowest damaged segment; leaves it unchanged if none is damaged. */
+/*
+ * Sets `*first` to the lowest damaged segment; leaves `*first` unchanged if no segment is damaged.
+ */
 int stored_find_loss(struct db *db, const char *cluster, const struct hashed_table *table,
                      int64_t *first, struct error *err);
 

@@ -20,7 +20,7 @@ struct computed_part {
     bool is_found; /* the hash of stored rows that the run cannot recompute */
 };
 
-/* The statements of a run that affect one table. */
+/* The effect of a run's statements on one table. */
 struct witnessed_table {
     bool is_cleared; /* the run removed rows and has written none since */
     int64_t cleared_day;

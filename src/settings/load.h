@@ -42,8 +42,8 @@ int settings_load(struct settings **settings, const char *path, enum settings_us
 const char *settings_refuse_rollup(const struct settings *settings);
 
 /*
- * Sets the time zone of the process; `system' keeps the current one.  Fails with ERROR_SETTINGS if
- * the host does not know the zone, because the C library would silently use UTC.
+ * Sets the time zone of the process; `system' keeps the current time zone.  Fails with
+ * ERROR_SETTINGS if the host does not know the zone, because the C library would silently use UTC.
  */
 int time_zone_set(const char *name, struct error *err);
 

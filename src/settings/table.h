@@ -86,9 +86,9 @@ const char *section_nearest(const char *section);
  * Returns the settings that a run recorded in fairmill_settings.  `text` has a line `section.key =
  * value` for each.  The caller frees the result with settings_destroy().
  *
- * Never fails, because the run may have been one of another release or on another host.  Uses the
- * default for a missing or invalid line, and ignores unknown lines.  Leaves out the fields that
- * depend on several settings: zone, anchor of the reset period, digest, slurm.conf.
+ * Never fails, because the run may have used another release or another host.  Uses the default for
+ * a missing or invalid line, and ignores unknown lines.  Does not set the fields that depend on
+ * several settings, which are zone, reset_period.anchor, digest and slurm.
  */
 struct settings *settings_recorded(const char *text);
 

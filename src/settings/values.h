@@ -40,7 +40,7 @@ bool read_number(void *field, const char *value, const struct number_value *type
 
 /*
  * These fields are of type const char *.  read_layout() and read_driver() store a static name; the
- * others store `value` itself, which must outlive the settings.
+ * other parsers store `value` itself, which must outlive the settings.
  */
 bool read_text(void *field, const char *value, struct text *reason);
 bool read_given(void *field, const char *value, struct text *reason); /* rejects "" */

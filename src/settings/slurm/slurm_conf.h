@@ -93,7 +93,7 @@ struct slurm_given {
 
 /* The sums over a set of nodes. */
 struct slurm_tres {
-    const char *name; /* "gres/gpu"; a typed one counts as "gres/gpu:a100", too */
+    const char *name; /* "gres/gpu"; a typed GPU is also counted as "gres/gpu:a100" */
     uint64_t count;
 };
 struct slurm_totals {

@@ -16,8 +16,8 @@
 /*
  * Lines for nodes, sets of nodes and partitions may be in any order, so they are resolved in two
  * steps.  While the file is read, each NodeName line becomes a model, its nodes are numbered, and
- * sets and partitions are stored.  Then slurm_nodes_finish() counts for each partition how many
- * nodes of each model it has, and multiplies these counts by the models' hardware.
+ * sets and partitions are stored.  After the last line, slurm_nodes_finish() counts how many nodes
+ * of each model a partition has, and multiplies these counts by the hardware of the models.
  */
 
 /*
@@ -110,7 +110,10 @@ static int slurm_read_take_nodes(struct slurm_nodes *nodes, const struct slurm_r
     return wrong ? slurm_record_refuse_name(record, wrong, err) : 0;
 }
 
-/* Stores a set or a partition.  Like slurmctld, ignores a second one with the same name. */
+/*
+ * Stores a set or a partition.  Like slurmctld, ignores a second set or partition with the same
+ * name.
+ */
 static void slurm_read_keep(struct slurm_nodes *nodes, struct records *records,
                             const struct slurm_record *record)
 {
@@ -143,7 +146,7 @@ static int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *l
 /* Counts the nodes of one partition after the other. */
 struct counting {
     struct slurm_nodes *nodes;
-    const struct slurm_record *partition; /* the current one */
+    const struct slurm_record *partition; /* the current partition */
     uint32_t number;                      /* of the partition, from 1 */
     uint32_t *counted_in;                 /* by node: the last partition in which it was counted */
     uint32_t *set_in;                     /* by set: the last partition in which it was counted */

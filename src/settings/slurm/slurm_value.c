@@ -26,7 +26,9 @@ static bool is_unlimited(const char *text)
     return slurm_value_is_one_of(text, words);
 }
 
-/* Parses numbers separated by colons.  Returns their count, or 0 if the text is invalid. */
+/*
+ * Parses numbers separated by colons.  Returns the count of numbers, or 0 if the text is invalid.
+ */
 static size_t numbers(const char *text, uint64_t *found, size_t at_most)
 {
     for (size_t count = 0; count < at_most;) {

@@ -51,8 +51,9 @@ struct slurm_hosts {
 };
 
 /*
- * Calls `take` for each name of a list, in its order.  Returns NULL, or the description of an error
- * as a static string.  In that case, `take` was already called for the names before the error.
+ * Calls `take` for each name of a list, in the order of the list.  Returns NULL, or the description
+ * of an error as a static string.  In that case, `take` was already called for the names before the
+ * error.
  */
 const char *slurm_hosts_expand(struct slurm_hosts *hosts, const char *list);
 
