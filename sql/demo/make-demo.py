@@ -29,8 +29,8 @@ PARENT = 2147483647  # sacctmgr shows it as shares `parent`
 NONE = 4294967294
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'slurmdbd', 'tables.sh')
 
-# Accounts end in a slash and have shares.  Users have shares and a habit; the shares and the habit of
-# `name@partition` apply in that partition only.
+# Accounts end in a slash and have shares.  Users have shares and a habit.  The shares and the habit
+# of `name@partition` apply in that partition only.
 SITE = '''
 science/            50
   physics/          40
@@ -295,7 +295,7 @@ def usual(who, day, midnight):
 
 
 def past(dice, everyone, now):
-    """Yield the jobs that were submitted in the last year, except in the last WAITING_HOURS hours."""
+    """Yield the jobs that were submitted in a year, except in the last WAITING_HOURS hours."""
     for day in range(YEAR, -1, -1):
         midnight = (now // DAY - day) * DAY
         for who in everyone:

@@ -42,7 +42,7 @@ FORMULA = 'pow(2, -(fairshare_tree_usage/fairshare_perc))'
 
 # Usage on each day: user, group, CPUs, CPU time in minutes.
 USED = (('bob', 'chem', 2, 100), ('cathy', 'chem', 2, 100), ('scott', 'phys', 20, 1000))
-# Pending jobs: job, user, group, CPUs, hours since submission.  The user eve is not in resource_group.
+# Pending jobs: job, user, group, CPUs, hours since submission.  User eve is not in resource_group.
 WAITING = ((903, 'scott', 'phys', 20, 60), (904, 'eve', 'guests', 1, 50), (905, 'suzy', 'phys', 8, 9), (906, 'cathy', 'chem', 4, 2), (907, 'bob', 'chem', 16, 1))
 
 

@@ -89,8 +89,8 @@ static void find_first(struct day_writer *writer)
     while (writer->first < days->count && days->starts[writer->first] < final_to)
         writer->first++;
     /*
-     * The day that begins at the border is not a whole day.  It becomes final, because later runs
-     * sum only whole days.
+     * The day that begins at the border need not be a whole day.  It becomes final, because later
+     * runs sum only whole days.
      */
     if (days->border && days->count)
         span->final_to = days->starts[1];

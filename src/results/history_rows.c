@@ -35,7 +35,7 @@ struct name_row {
 
 /* The stored names of an association around the time of the point. */
 struct held {
-    /* Last row before the time, and last row up to the time; `since` is NEVER if it is missing. */
+    /* Last row before the time, and last row up to the time; without a row, `since` is NEVER. */
     struct name_row before, until;
     int64_t next; /* start of the first later row, or INT64_MAX */
 };

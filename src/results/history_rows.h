@@ -35,7 +35,8 @@ int history_is_point(const struct publisher *publisher, int64_t as_of, struct er
 /*
  * Call this before a point is written that may be older than stored points.  Release 0.1.0 stored
  * no hashes of points.  If this point is older than all points with a hash, stores hashes for all
- * points without a hash.  Without these hashes, later runs would report the points as damaged.
+ * points that are older than these.  Without these hashes, later runs would report the points as
+ * damaged.
  */
 int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err);
 

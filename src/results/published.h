@@ -62,8 +62,8 @@ struct published {
 const char *published_zone(const struct published *published);
 
 /*
- * Returns the period of resets for all users, apart from the ledger, according to the published
- * run.
+ * Returns the period of the resets that apply to all users, according to the settings of the
+ * published run.  Ledger resets are not included.
  */
 struct reset_period published_reset_period(const struct published_cluster *cluster);
 

@@ -36,8 +36,8 @@ int published_find_account(const struct published *published, const struct publi
 
 /*
  * Finds a name that may match one user in several accounts.  Sets `*found` to all associations that
- * the name can mean.  Fails like published_find() if several match and an account is among them.
- * The caller frees `*found`, even on failure.
+ * the name can mean.  If several associations match and one of them is an account, fails like
+ * published_find().  The caller frees `*found`, even on failure.
  */
 int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err);

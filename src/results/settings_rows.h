@@ -48,8 +48,8 @@ int settings_rows_read(const struct publisher *publisher, struct settings_digest
 
 /*
  * Removes the settings that no remaining run of any cluster uses, after runs were removed.  A run
- * that is being published at this moment may use the same old settings; in that case, the next run
- * writes them again.  Returns -1 on error.
+ * that is being published at the same time may use settings that are removed here; in that case,
+ * the next run writes them again.  Returns -1 on error.
  */
 int settings_rows_prune(const struct publisher *publisher, const struct settings_digests *digests,
                         struct error *err);

@@ -106,7 +106,8 @@ int stored_write_all(struct db *db, const char *cluster, const struct hashed_tab
 
 /*
  * Call before rows of a time are written.  Release 0.1.0 stored no hashes of these rows.  If the
- * time is before every segment with a hash, stores the hashes of all earlier segments.
+ * time is before all segments with a hash, stores hashes for all segments that are older than
+ * these.
  */
 int stored_write_older(struct db *db, const char *cluster, const struct hashed_table *table,
                        int64_t part, struct error *err);

@@ -147,7 +147,7 @@ static int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *l
 struct counting {
     struct slurm_nodes *nodes;
     const struct slurm_record *partition; /* the current partition */
-    uint32_t number;                      /* of the partition, from 1 */
+    uint32_t number;                      /* number of the partition, from 1 */
     uint32_t *counted_in;                 /* by node: the last partition in which it was counted */
     uint32_t *set_in;                     /* by set: the last partition in which it was counted */
     uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet */
