@@ -13,8 +13,7 @@ ORDER BY j."ji_jobid"
 SELECT q."qu_name", q."attributes" -> 'Priority' FROM "pbs"."queue" q
 
 -- name: openpbs_server
--- The attributes of the server follow those of the scheduler, because the formula of the server
--- takes precedence.
+-- The attributes of the server come last, because the formula of the server takes precedence.
 SELECT 1, a."key", a."value"
 FROM "pbs"."scheduler" s CROSS JOIN LATERAL each(s."attributes") a
 WHERE s."sched_name" = 'default'

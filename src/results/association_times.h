@@ -45,8 +45,9 @@ struct association_times_known {
  * used.  States in fairmill_share_past are also used for times between two runs.
  *
  * A change that a run recorded applies from the time of the association's last modification in the
- * accounting database.  If that time is unknown, or is not between the time of this run and the
- * time of the previous run, the change applies from the time of this run.
+ * accounting database.  The change applies from the time of the run if the modification time is
+ * unknown.  The same rule applies if the modification time is not between the times of this run and
+ * the previous run.
  */
 int association_times_read(struct published *published, const struct published_cluster *cluster,
                            struct association_times *times, struct association_times_known *known,

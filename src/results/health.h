@@ -102,8 +102,9 @@ void health_free(struct health *health);
 void health_read_views(struct db *db, struct health *health);
 
 /*
- * Sets `*seconds` to the age from which the cluster's results are stale: three times the median of
- * the last ten intervals between published runs, but at least 15 minutes.  Returns -1 on error.
+ * Sets `*seconds` to the age from which the cluster's results are stale.  This is three times the
+ * median of the last ten intervals between published runs, but at least 15 minutes.  Returns -1 on
+ * error.
  */
 int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, struct error *err);
 

@@ -24,9 +24,9 @@ struct permissions permissions_of_user(const struct settings *settings);
 void permissions_admit_writer(struct permissions *permissions, const struct settings *settings);
 
 /*
- * For each cluster that was ever published, adds two items: the kinds of information that its last
- * run or `settings` hide, and the privileges of the user on that cluster (fairmill_privilege).
- * Then calls permissions_admit_writer().  Returns -1 on error.
+ * Adds an item for each cluster that was ever published.  The item has the kinds of information
+ * that the last run or `settings` hide, and the user's privileges on the cluster
+ * (fairmill_privilege).  Then calls permissions_admit_writer().  Returns -1 on error.
  */
 int permissions_read_scopes(struct permissions *permissions, const struct settings *settings,
                             struct db *results, struct error *err);

@@ -88,8 +88,8 @@ static bool add_table_grant(struct text *text, const struct settings *settings, 
 
 /*
  * Adds advice to an error.  If access to a table or view was denied, advises a GRANT on that table
- * or view only, because a GRANT on more tables could give access to the ledger.  Otherwise advises
- * the GRANT of the role.
+ * or view only.  A GRANT on more tables could give access to the ledger.  Otherwise advises the
+ * GRANT of the role.
  */
 static int schema_explain(const struct settings *settings, const char *role, bool of_table,
                           struct error *err)

@@ -40,8 +40,8 @@ struct scheduler {
     enum scheduler_kind kind;
     struct terminology terms;
     /*
-     * The scheduler's pbsfs prints the tree: the root's number is 0, the last member of a group is
-     * first, and the order of entities is published with any algorithm.
+     * The scheduler's pbsfs prints the tree.  The root's number is 0, and the last member of a
+     * group is first.  The order of entities is published with any algorithm.
      */
     bool has_pbsfs;
     bool has_conformances;   /* its documents and its program define different values */
