@@ -427,7 +427,7 @@ int setting_assign(const struct setting *setting, struct settings *settings, con
 static const struct {
     const char *name, *summary;
 } sections[] = {
-    { "source", "The accounting database, which fairmill only reads." },
+    { "source", "The accounting database, which runs only read." },
     { "results", "The database with the result tables." },
     { "usage", "Sources, charges and decay of usage." },
     { "fairshare", "The fairshare algorithm and its parameters." },

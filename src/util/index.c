@@ -188,10 +188,10 @@ uint64_t hash_words(const uint64_t *words, size_t count)
 {
     if (htole64(1) == 1)
         return XXH3_64bits(words, count * sizeof *words);
-    uint64_t *discordant = memory_zeroed(count + 1, sizeof *discordant);
+    uint64_t *little_endian = memory_zeroed(count + 1, sizeof *little_endian);
     for (size_t i = 0; i < count; i++)
-        discordant[i] = htole64(words[i]);
-    uint64_t hash = XXH3_64bits(discordant, count * sizeof *discordant);
-    free(discordant);
+        little_endian[i] = htole64(words[i]);
+    uint64_t hash = XXH3_64bits(little_endian, count * sizeof *little_endian);
+    free(little_endian);
     return hash;
 }
