@@ -80,7 +80,7 @@ struct day_hash_accumulator {
 int day_hash_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                               struct error *err);
 
-/* Adds charges to the usage of days. */
+/* Adds charges to the daily usage. */
 struct days_accumulator {
     struct charge_accumulator accumulator;
     struct days *days;

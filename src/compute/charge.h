@@ -24,7 +24,7 @@ struct charge {
     uint64_t first; /* first second of the intervals so far that is included in usage; resets of
                      * single associations are ignored; UINT64_MAX if there is no such second */
     struct slice interval;      /* slice.association is the usage owner */
-    struct charge_term used;    /* usage, even if it is added only to the usage of days */
+    struct charge_term used;    /* usage, even if it is added only to the daily usage */
     struct charge_term counted; /* the part of `used` that is included in usage; its units are 0 if
                                  * there is no such part */
 };

@@ -31,8 +31,8 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
 int charge_corrections(struct computation *computation, struct error *err);
 
 /*
- * Caches whether job rows were purged from the source.  The source is queried at most once, and
- * only if rollups could replace usage after the cutoff.
+ * A cache for the answer to one query: were job rows purged from the source?  The source is queried
+ * at most once, and only if rollups could replace usage after the cutoff.
  */
 struct purge {
     uint64_t cutoff;

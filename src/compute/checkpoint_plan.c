@@ -494,7 +494,7 @@ struct folding {
     struct computation *computation;
     uint64_t kept_hash; /* hash of the stored sums that were read */
     bool beyond_range;  /* a sum is out of range; the error names the association */
-    bool *met; /* by index in plan->sums: true if there is a stored sum for this association */
+    bool *met;          /* by index in plan->sums: true if a stored sum was added to this sum */
     struct wide drift;
 };
 

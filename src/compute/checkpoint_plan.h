@@ -24,7 +24,7 @@ struct checkpoint_plan {
     bool asked_full;
     bool asked_now;         /* the run was started for a given time */
     bool publishes_nothing; /* the run only computes values: it continues from the stored sums or
-                             * ignores them, but checks nothing and collects no usage of days */
+                             * ignores them, but checks nothing and collects no daily usage */
     enum checkpoint_mode mode;
     char why[256];                /* why the run is full; otherwise "" */
     bool zone_changed;            /* days of the last run are in another time zone */
@@ -45,15 +45,15 @@ struct checkpoint_plan {
     /* Findings of the checkpointed rows, including rows in the stored sums */
     struct findings *findings;
     struct day_hashes hashes; /* hashes of the checkpointed rows after this run */
-    /* The range that is read again to detect changes.  It contains the stored days of usage that
-     * begin from check_from up to, but not including, check_to.  With CHECKPOINT_INCREMENTAL, it
-     * also contains the checkpointed rows of the days (UTC) that begin in this range.  Stored days
-     * that begin at check_all_from or later are always read. */
+    /* The range that is read again to detect changes.  It contains the stored daily usage of days
+     * that begin from check_from up to, but not including, check_to.  With CHECKPOINT_INCREMENTAL,
+     * it also contains the checkpointed rows of the days (UTC) that begin in this range.  Stored
+     * days that begin at check_all_from or later are always read. */
     uint64_t check_from, check_to, check_all_from;
     bool begins_round; /* this run is the first of a check round, so it also checks the checkpointed
                         * rollups */
     struct day_hashes checked; /* hashes of the checkpointed rows that were read again */
-    struct days *days;         /* usage by day; NULL if not needed */
+    struct days *days;         /* daily usage; NULL if not needed */
     double drift; /* largest difference between a new and a stored sum, in TRES-seconds; NAN if not
                    * compared */
     int64_t drifted; /* number of associations that differ; -1 if not compared */
@@ -79,7 +79,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
                          uint64_t cutoff, struct error *err);
 
 /*
- * Begins to collect the usage of days, after checkpoint_plan_make().  Rows that ended at or before
+ * Begins to collect the daily usage, after checkpoint_plan_make().  Rows that ended at or before
  * `cutoff` are not included in usage.  Returns -1 on error.
  */
 int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct computation *computation,

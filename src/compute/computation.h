@@ -16,9 +16,9 @@ struct computation {
     bool accounting_is_lent; /* accounting comes from accounting_lend(); only its rows are owned */
     struct tree *tree;
     struct values *values;
-    uint32_t *pbs_order; /* by node, see core/fairshare/pbs.h; NULL if not needed */
-    uint32_t *order;     /* by node, for the settings' algorithm (core/fairshare/algorithm.h) */
-    struct queue *queue; /* pending jobs; NULL if the layout has no queue */
+    uint32_t *pbs_order; /* indexed by node, see core/fairshare/pbs.h; NULL if not needed */
+    uint32_t *order; /* indexed by node, for the settings' algorithm (core/fairshare/algorithm.h) */
+    struct queue *queue;               /* pending jobs; NULL if the layout has no queue */
     struct formula_jobs *formula_jobs; /* pending jobs in the order of a formula; or NULL */
     struct tres_minutes *tres_minutes; /* NULL if the layout has no TRES */
     struct findings *findings;

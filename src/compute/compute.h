@@ -64,7 +64,7 @@ struct jobs_seen;
 int reach_begin(struct computation *computation, uint64_t now, struct error *err);
 /*
  * Returns the cutoff.  Rows that ended at or before this time are not included in usage.  They are
- * read only if the usage of a day needs them.
+ * read only if the daily usage needs them.
  */
 uint64_t reach_cutoff(const struct computation *computation);
 /*

@@ -16,8 +16,8 @@ struct checkpoint_plan;
 int factors_read(struct computation *computation, struct factor_history *history,
                  const struct checkpoint_plan *plan, struct error *err);
 /*
- * Does the same for a computation of another time with the same accounting.  Uses the factors that
- * factors_read() has put into `history`.
+ * Puts the usage factors of another time into the charge rates of a computation with the same
+ * accounting.  Uses the factors that factors_read() has put into `history`.
  */
 void factors_apply(struct computation *computation, struct factor_history *history);
 

@@ -107,8 +107,8 @@ static int compute_priority_refuse(const char *key, const char *value, struct er
 }
 
 /*
- * Parses a list like `CPU=100,Mem=50` into weights by id.  If a TRES is listed twice, the last
- * weight is used.  Adds names that are not in the database to `unknown`.
+ * Parses a list like `CPU=100,Mem=50` into weights in ascending order of id.  If a TRES is listed
+ * twice, the last weight is used.  Adds names that are not in the database to `unknown`.
  */
 static bool list_tres(const struct compute_priority_reader *reader, const char *value,
                       struct priority_tres *tres, size_t *count, struct text *unknown)
@@ -517,8 +517,8 @@ static int compute_priority_read_accrue_limits(struct compute_priority_reader *r
 }
 
 /*
- * Returns the earliest time since which jobs with accrue limits have been waiting.  The result is
- * at most max_age ago, because all ages above max_age give the same factor.
+ * Returns the earliest time from which a job with accrue limits has been waiting.  The result is at
+ * most max_age ago, because all ages above max_age give the same factor.
  */
 static uint64_t oldest_wait(const struct compute_priority_reader *reader)
 {
@@ -599,7 +599,7 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 }
 
 /*
- * Returns priorities by node: an association's own priority, or the priority of its nearest
+ * Returns priorities indexed by node: an association's own priority, or the priority of its nearest
  * ancestor that has one.  Sets `*highest` to the highest priority.  The caller frees the array.
  * Returns NULL if no association has a priority.
  */
@@ -633,7 +633,8 @@ static uint32_t compute_priority_name_of(struct queue *queue, const struct accou
     return names_add(queue->names, name, strlen(name));
 }
 
-/* Sets the time since which a job ages, for each job that accrue limits may delay. */
+/* Sets `ages_since` of each job that accrue limits may delay.  The jobs' waits are simulated in
+ * accrual_replay(). */
 static void bound_ages(struct queue *queue, const struct settings *settings,
                        const struct accounting *accounting, const struct tree *tree)
 {

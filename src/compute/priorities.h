@@ -27,7 +27,7 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 
 /*
  * Completes the jobs from the tree of associations: names, association priorities, fairshare
- * factors and, with accrue limits, the time since which each job ages.  `fairshare` returns the
+ * factors and, with accrue limits, the time from which each job ages.  `fairshare` returns the
  * published factor of a node.
  */
 void priorities_complete(struct queue *queue, const struct settings *settings,

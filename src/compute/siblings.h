@@ -6,7 +6,7 @@
 #include "source/layout.h"
 
 /*
- * For some array tasks, the time since which they age is known only from other tasks of the same
+ * For some array tasks, the time from which they age is known only from other tasks of the same
  * array (core/priority/arrays.h).  Initialize the struct with zeros.  Then call siblings_note() for
  * all jobs, then siblings_read() once, then siblings_age_since() for each job.
  */
@@ -23,7 +23,7 @@ bool siblings_note(struct siblings *siblings, const struct queued_job *job);
 /* Reads the tasks of these arrays that had started by `time`.  Returns -1 if the query fails. */
 int siblings_read(struct siblings *siblings, const struct source *source, uint64_t time,
                   struct error *err);
-/* Returns the time since which a job ages, in epoch seconds, or 0 if it does not age. */
+/* Returns the time from which a job ages, in epoch seconds, or 0 if it does not age. */
 uint64_t siblings_age_since(const struct siblings *siblings, const struct queued_job *job);
 void siblings_free(struct siblings *siblings);
 

@@ -35,7 +35,7 @@ struct stepped_usage {
     bool ends_free;          /* see core/usage/steps.h */
     const struct ledger_state *ledger; /* fairmill's ledger */
 
-    /* Set by stepped_usage_read().  Arrays are by node of the tree, and usage is in
+    /* Set by stepped_usage_read().  Arrays are indexed by node of the tree, and usage is in
      * TRES-seconds. */
     double period_decay; /* fraction of usage that decays in one period */
     double *usage;       /* usage of the node itself, without its descendants */
@@ -56,8 +56,8 @@ struct stepped_usage {
 
 /*
  * Computes the usage of the computation's source.  The caller sets period, newest, ends_free and
- * ledger.  `bounds` are by node of the computation's tree.  Returns -1 on error; otherwise the
- * caller frees the result with stepped_usage_free().
+ * ledger.  `bounds` is indexed by node of the computation's tree.  Returns -1 on error; otherwise
+ * the caller frees the result with stepped_usage_free().
  */
 int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
                        const struct usage_bounds *bounds, struct error *err);

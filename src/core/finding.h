@@ -86,7 +86,7 @@ struct findings {
     struct {
         uint64_t seen; /* number of findings, kept or not */
         size_t count;
-        struct finding *kept; /* by ascending subject and end; at most FINDINGS_PER_KIND */
+        struct finding *kept; /* ascending by subject and `ends`; at most FINDINGS_PER_KIND */
     } kind[FINDING_KINDS];
 };
 

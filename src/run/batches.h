@@ -31,7 +31,7 @@ struct times;
 /* A range of past times that a command requests. */
 
 struct past_times_request {
-    const int64_t *since; /* NULL means the end of the oldest job */
+    const int64_t *since; /* NULL means the earliest end time of a job */
     const int64_t *until; /* NULL means five minutes ago, which is also the latest possible time */
     uint64_t every_s;     /* step in seconds, not 0; steps of whole days begin at midnight in the
                            * settings' time zone */

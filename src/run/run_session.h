@@ -54,9 +54,9 @@ struct run_session;
 
 /*
  * A failed run.  Every run that could open the results, even a rejected run, writes a row that
- * shows how the run ended.  So readers of the results are informed.  A run writes no row if it
- * finds another run in progress.  If the row cannot be written, failure_unrecorded() keeps the exit
- * status of the failure.
+ * shows how the run ended.  So users who may only query results also see the failure.  A run writes
+ * no row if it finds another run in progress.  If the row cannot be written, failure_unrecorded()
+ * keeps the exit status of the failure.
  */
 
 struct failure {

@@ -38,7 +38,8 @@ struct verification {
     uint64_t rows;       /* number of computed rows of fairmill_fairshare */
     struct row_differences differences;
 };
-/* Compares a cluster.  Returns -1 on error.  The caller calls verification_free() in any case. */
+/* Compares the rows of a cluster and fills `verification`.  Returns -1 on error.  The caller must
+ * call verification_free(), even on error. */
 int verify_cluster(struct verifier *verifier, const char *cluster,
                    struct verification *verification, struct error *err);
 /*

@@ -18,7 +18,7 @@ struct text;
 
 /*
  * A source type ("layout") presents an accounting database in a form that does not depend on its
- * tables.  To add a layout, add one file and one line in the table of source.c. fairmill never
+ * tables.  To add a layout, add one file and one entry in the table of source.c. fairmill never
  * writes to the source.
  */
 
@@ -54,7 +54,7 @@ struct accounting {
     uint32_t empty_name;
     struct association *rows; /* associations, including deleted associations */
     size_t count;
-    struct id_index *modified; /* time of the last modification, by id; NULL if unknown */
+    struct id_index *modified; /* maps an id to its last modification; NULL if unknown */
     uint64_t modified_hash;
     bool by_lineage;            /* rows are in the order of slurmdbd's lineages */
     struct charge_rates *rates; /* NULL if there are no TRES, QOS and partitions */
@@ -213,7 +213,7 @@ struct cluster_facts {
 };
 void cluster_facts_free(struct cluster_facts *facts);
 
-/* Arrays with their started tasks, by id and submission. */
+/* Arrays with their started tasks, sorted by id and submission time. */
 struct array_fact {
     uint64_t id, submitted;
     struct array_tasks started;
@@ -243,7 +243,7 @@ struct queued_job {
     bool held, started;
     struct bytes account, partitions, qos_asked;
     struct bytes tres;       /* allocated or requested */
-    struct bytes tres_asked; /* requested, also while the job runs; may be unknown */
+    struct bytes tres_asked; /* requested, even while the job runs; may be unknown */
     struct bytes tres_sized; /* as `tres`, but before any resize of the job */
 };
 
@@ -293,8 +293,9 @@ struct past_port {
     /* Reads jobs that were cancelled while suspended, at `since` or later. */
     struct job_reading *(*cancelled)(const struct source *source,
                                      const struct accounting *accounting, uint64_t since);
-    /* Sets the period that rollups cover.  Sets both times to 0 if there are no rollups.  If the
-     * rollups cannot be read, also sets both times to 0, or returns -1 if they are `needed`. */
+    /* Sets `*from` and `*until` to the period that rollups cover, or to 0 if there are no rollups.
+     * If the rollups cannot be read, also sets both times to 0, or returns -1 if they are
+     * `needed`. */
     int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                         uint64_t *until, struct error *err);
     /* Reads each rollup that ends after `after` and starts before `until`.  Uses hourly rollups as
@@ -303,9 +304,9 @@ struct past_port {
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);
-    /* Passes each sum of the range to `take`, by ascending start.  Uses daily sums, hourly sums at
-     * both ends of the range, and monthly sums for months whose daily sums are not kept.  Fails
-     * with ERROR_USAGE if the TRES does not exist. */
+    /* Passes each sum of the range to `take`, in ascending order of start.  Uses daily sums, hourly
+     * sums at both ends of the range, and monthly sums for months whose daily sums are not kept.
+     * Fails with ERROR_USAGE if the TRES does not exist. */
     int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
                      void *context, struct error *err);
     /* Sets `*purged` if job rows were purged from a period that has rollups. */
@@ -323,7 +324,7 @@ struct past_port {
 
 /* Data that only `fairmill import` provides: usage to start with, and jobs ordered by a formula. */
 struct imported_port {
-    /* Adds findings about the imported files. */
+    /* Adds findings about the imported files, such as lines that the import rejected. */
     int (*read_findings)(const struct source *source, struct findings *findings, struct error *err);
     /* Reads the decay and the initial usage.  Usage of jobs before starts->time is ignored.
      * starts->time is not later than the source's time. */
@@ -356,16 +357,18 @@ struct layout {
     /* Reads the rows of the range in any order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range);
-    /* Reads the suspensions of these rows, grouped by job, by ascending start. */
+    /* Reads the suspensions of these rows, grouped by job and, within a job, in ascending order of
+     * start. */
     struct job_reading *(*suspensions)(const struct source *source,
                                        const struct accounting *accounting,
                                        const struct job_range *range);
-    /* Sets the oldest and newest time_end of rows that have started and ended, with after <
-     * time_end <= until.  Sets both to 0 if there are no such rows. */
+    /* Sets `*oldest` and `*newest` to the oldest and newest time_end in the range after < time_end
+     * <= until.  Only rows of jobs that have started and ended are included.  Sets both to 0 if
+     * there are no such rows. */
     int (*read_ends)(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
                      uint64_t *newest, struct error *err);
-    /* Adds the GRANTs that reading needs, one a line.  These cover the cluster's own tables or, if
-     * `cluster` is NULL, the tables that all clusters share. */
+    /* Adds the GRANTs that reading needs, one per line.  These cover the cluster's own tables or,
+     * if `cluster` is NULL, the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
     /* Adds the GRANTs that the login lacks.  These are for the tables of the source's cluster or,
      * if source->cluster is NULL, for the tables that all clusters share.  The function is NULL if

@@ -59,7 +59,7 @@ struct queue_reading {
 int job_reading_next(struct job_reading *reading, struct job_row *row, struct error *err);
 int rollup_reading_next(struct rollup_reading *reading, struct rollup_row *row, struct error *err);
 int queue_reading_next(struct queue_reading *reading, struct queued_job *job, struct error *err);
-/* End a reading, also before its last row.  `reading` may be NULL. */
+/* End a reading, even before its last row.  `reading` may be NULL. */
 void job_reading_end(struct job_reading *reading);
 void rollup_reading_end(struct rollup_reading *reading);
 void queue_reading_end(struct queue_reading *reading);

@@ -51,7 +51,7 @@ struct fairshare {
     const struct tree *tree;
     const struct fairshare_options *options;
     struct values *values;
-    /* The ratio UE / S by node, or NULL if it was not computed.  PBS reuses the ratios of
+    /* The ratio UE / S, indexed by node, or NULL if it was not computed.  PBS reuses the ratios of
      * classic. */
     double *ratios;
 };
@@ -60,7 +60,7 @@ struct fairshare {
 struct explain_context {
     const struct fairshare *fairshare;
     const struct algorithm *algorithm;
-    /* Usage by node as the algorithm computes it, or NULL if the algorithm uses the tree's
+    /* Usage as the algorithm computes it, indexed by node, or NULL if the algorithm uses the tree's
      * usage. */
     const struct wide *counted_usage;
     int digits; /* significant digits of intermediate values */
@@ -98,8 +98,8 @@ struct algorithm {
     double (*factor)(const struct values *values);
     double (*norm_shares)(const struct values *values);
     double (*effective_usage)(const struct values *values);
-    /* True if users are ranked, list by list, by level_fs.  The factor then comes from the rank,
-     * and accounts do not have one. */
+    /* True if users are ranked by level_fs, one level of the tree after the other.  The factor then
+     * comes from the rank, and accounts do not have one. */
     bool ranks_users;
     /* True if the factor comes from effective usage divided by shares. */
     bool of_ratio;
@@ -110,7 +110,7 @@ struct algorithm {
      * reader to compute the displayed result from them. */
     const struct explain_column *columns; /* ends with an entry without a heading */
     int digits;
-    const char *formulas; /* one a line; `%` is replaced by the dampening factor */
+    const char *formulas; /* one per line; `%` is replaced by the dampening factor */
     /* The following members may be NULL. */
     /* Adds a line about the settings that affect the values. */
     void (*add_note)(struct text *text, const struct fairshare_options *options);
@@ -123,14 +123,15 @@ struct algorithm {
 
 /* Helpers that several algorithms share. */
 
-/* Returns the list that contains `node`.  `node` must not be the root. */
+/* Returns the level of `node`: the sums over all children of its fairshare parent (tree.h).  `node`
+ * must not be the root. */
 const struct level *level_of(const struct tree *tree, const struct node *node);
-/* Returns the sum of the shares of the node's list.  With CONFORMANCE_SLURMCTLD the sum is
+/* Returns the sum of the shares of the node's level.  With CONFORMANCE_SLURMCTLD the sum is
  * truncated to 32 bits, as in slurmctld. */
 uint64_t level_shares(const struct fairshare *fairshare, const struct node *node);
-/* Returns the sum of the shares of the list below `account`, truncated in the same way. */
+/* Returns the sum of the shares of the level below `account`, truncated as in level_shares(). */
 uint64_t list_shares(const struct fairshare *fairshare, uint32_t account);
-/* Returns the denominator of Fair Tree's U. */
+/* Returns the usage of the node's level: the denominator of Fair Tree's U. */
 const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node);
 /* Returns the effective usage of node `i` in classic, linear and PBS: own + (parents - own) * (the
  * node's share of the level).  `own` is the node's usage, and `parents` is the effective usage of
@@ -173,7 +174,7 @@ explain_cell explain_add_usage_norm;
 explain_cell explain_add_effective_usage;
 explain_cell explain_add_factor;
 
-/* Adds an amount of usage with two digits more than other numbers. */
+/* Appends `usage` in TRES-seconds, with two digits more than other numbers. */
 void explain_add_usage_figure(struct text *text, const struct explain_context *context,
                               const struct wide *usage);
 

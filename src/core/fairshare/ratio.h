@@ -21,9 +21,9 @@
  * doubles never contradict the order.
  */
 
-/* Returns a computation of ratios from `usage` by node, or from the tree's usage if `usage` is
- * NULL.  Keeps references to both arguments.  The caller frees it with ratios_destroy(), which
- * accepts NULL. */
+/* Creates the state of a computation of ratios; call ratio_next() for the results.  `usage` is
+ * indexed by node; NULL means the tree's usage.  Keeps references to both arguments.  The caller
+ * frees it with ratios_destroy(), which accepts NULL. */
 struct ratios *ratios_create(const struct fairshare *fairshare, const struct wide *usage);
 void ratios_destroy(struct ratios *ratios);
 
@@ -35,10 +35,12 @@ double ratio_next(struct ratios *ratios, uint32_t node);
  * nodes without shares rank lowest.  `usage` is as for ratios_create(). */
 void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order);
 
-/* Sets the order of classic from the tree's usage, with the release's rules. */
+/* Sets order[node] for the algorithm classic, as ratios_order() does with the tree's usage.
+ * Applies the release's rules. */
 void ratios_order_by_rules(const struct fairshare *fairshare, uint32_t *order);
 
-/* Returns UE / S by node, from the tree's usage.  Computes it once; `fairshare` owns the array. */
+/* Returns UE / S, indexed by node, computed from the tree's usage.  Computes it once; `fairshare`
+ * owns the array. */
 const double *fairshare_ratios(struct fairshare *fairshare);
 
 /* Returns 2^-(ratio / dampening), or 0 if `ratio` is NAN. */

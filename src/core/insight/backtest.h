@@ -36,11 +36,12 @@ struct backtest_result {
 };
 
 struct backtest_entity {
-    uint32_t id;                            /* id of the association */
-    const char *account, *user, *partition; /* as at the last point; bytes as in the database */
+    uint32_t id; /* id of the association */
+    /* As at the last point; bytes as stored in the database. */
+    const char *account, *user, *partition;
     bool is_user, wanted;
     double due;                      /* mean entitlement */
-    struct backtest_result *results; /* by variant */
+    struct backtest_result *results; /* indexed by variant */
 };
 
 /* The effect of a variant on all users. */
@@ -63,7 +64,7 @@ struct backtest_point {
     int64_t time; /* one of the times of the backtest */
     const struct tree *tree;
     const struct values *values;
-    const uint32_t *order; /* by node (core/fairshare/algorithm.h) */
+    const uint32_t *order; /* indexed by node (core/fairshare/algorithm.h) */
     const struct names *names;
     /* Returns true if the caller will report this association.  Not called for the root. */
     bool (*wants)(const void *context, const struct backtest_point *point, uint32_t node);

@@ -12,8 +12,8 @@
  * orderings. */
 struct ordering {
     uint32_t *members; /* ascending by rank */
-    /* By member: twice its mean rank, which is a whole number.  Tied members have the same mean
-     * rank. */
+    /* Indexed by member: twice its mean rank, which is a whole number.  Tied members have the same
+     * mean rank. */
     uint32_t *means;
     size_t count; /* below 2^31 */
 };

@@ -37,8 +37,8 @@ struct fairness {
     double use_under, share_under;
 };
 
-/* Returns the fairness of a tree; `values` must be the values of a run.  The sums are computed by
- * ascending id, so that the order of the rows does not change any bit. */
+/* Returns the fairness of a tree; `values` must be the values of a run.  The sums are computed in
+ * ascending order of id, so that the order of the rows does not change any bit. */
 struct fairness fairness_of(const struct tree *tree, const struct values *values,
                             enum fairness_scope scope);
 

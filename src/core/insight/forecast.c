@@ -19,13 +19,14 @@
 
 /* ---- linear usage ---- */
 
-/* Usage including all descendants, as a linear function of time: usage = aged + rate * weight.
- * `aged` is the remaining past usage.  Only the nodes that are needed have to be computed for a
- * time.  tree_roll_up_usage() would give the same integers, except that it replaces negative usage
- * by 0.  Lines with negative usage are therefore not usable. */
+/* The usage of each node and level, including all descendants, as a linear function: usage = aged +
+ * rate * weight.  `aged` is the remaining past usage, and `weight` is the decay table's weight of
+ * the projected time.  With this function, the usage of a few nodes can be computed without the
+ * others.  tree_roll_up_usage() would give the same integers, except that it replaces negative
+ * usage by 0.  Therefore `usable` is false if any usage is negative or out of range. */
 struct usage_lines {
     const struct tree *tree;
-    struct wide *aged; /* by node, then by level */
+    struct wide *aged; /* indexed by node; the entries of the levels follow */
     uint128 *rates;    /* indexed in the same way */
     bool usable;
 };
@@ -33,7 +34,7 @@ struct usage_lines {
 /* The context of usage_lines_set(), which sets the usage of a node and of its level at one time. */
 struct usage_at {
     const struct usage_lines *lines;
-    struct tree *tree; /* the tree of the lines; receives the usage */
+    struct tree *tree; /* the tree of `lines`; receives the usage */
     uint128 weight;
 };
 
@@ -42,8 +43,8 @@ static size_t forecast_count_of(const struct tree *tree)
     return (size_t)tree->count + tree->level_count;
 }
 
-/* Returns the index of the line of the level that contains `node`.  Sets *counts to true if the
- * level includes the node's usage. */
+/* Returns the index, in `aged` and `rates`, of the level that contains `node`.  Sets *counts to
+ * true if the level includes the node's usage. */
 static size_t level_place(const struct tree *tree, uint32_t node, bool *counts)
 {
     const struct node *one = &tree->nodes[node];
@@ -51,7 +52,7 @@ static size_t level_place(const struct tree *tree, uint32_t node, bool *counts)
     return (size_t)tree->count + tree->nodes[one->fairshare_parent].level;
 }
 
-/* Starts lines without any usage.  Rates must be below 2^127. */
+/* Initializes the linear functions with no usage and no rates. */
 static void usage_lines_begin(struct usage_lines *lines, const struct tree *tree)
 {
     *lines = (struct usage_lines){
@@ -117,8 +118,8 @@ static void usage_lines_free(struct usage_lines *lines)
     *lines = (struct usage_lines){ 0 };
 }
 
-/* Returns true if the lines can be used with this weight.  No node has more usage than the root, so
- * it is sufficient to check the root. */
+/* Returns true if no usage is out of range at this weight.  No node has more usage than the root,
+ * so it is sufficient to check the root. */
 static bool usage_lines_fit(const struct usage_lines *lines, uint128 weight)
 {
     struct wide all = lines->aged[0];
@@ -259,14 +260,14 @@ static double forecast_level_fs_of(const struct forecast *forecast,
     return values->level_fs;
 }
 
-/* A projection in progress.  The lines are valid until the decay epoch advances.  The remaining
- * past usage then changes, and the lines are computed again. */
+/* A projection in progress.  The linear functions are valid until the decay epoch advances.  Then
+ * the remaining past usage is computed again. */
 struct projected {
     const struct forecast *forecast;
     enum projection projection;
     struct decay_table *decay; /* shares its tables with the decay tables of all times */
     struct usage_lines lines;
-    /* The past in the lines; NULL if not yet set or if no past usage remains. */
+    /* The past usage that `lines` contains.  NULL if it is not yet set or no past usage remains. */
     const struct forecast_past *past;
     bool by_lines, aged_known;
 };

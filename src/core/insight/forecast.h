@@ -34,7 +34,7 @@ enum projection {
 struct forecast {
     struct tree *tree; /* its usage is overwritten for each time */
     uint32_t entity;   /* the node whose values are requested */
-    bool *in_entity;   /* by node: true for the entity and its descendants */
+    bool *in_entity;   /* indexed by node: true for the entity and its descendants */
     uint64_t now, half_life;
     struct reset_period period;
     uint64_t least_reset;  /* last reset in the ledger up to now; 0 if none */
@@ -49,12 +49,12 @@ struct forecast {
     void (*computed)(void *context, uint64_t at);
     void *computed_context;
     uint64_t first_charge;      /* time of the first charge, or UINT64_MAX */
-    struct forecast_past *past; /* by ascending `from` */
+    struct forecast_past *past; /* in ascending order of `from` */
     size_t past_count;
-    uint128 *rates;   /* by node: units per second, below 2^127 */
+    uint128 *rates;   /* indexed by node: units per second, below 2^127 */
     uint128 job_rate; /* units per second during the job */
     uint64_t job_s;
-    struct values *values; /* by node; overwritten */
+    struct values *values; /* indexed by node; overwritten */
 };
 
 struct forecast_point {

@@ -9,10 +9,11 @@
  * in the same way as in every run. */
 
 struct scenario {
-    struct names *names;      /* owned by the caller */
-    uint32_t empty_name;      /* number of the empty name */
-    struct association *rows; /* by ascending id; without already deleted associations */
-    struct wide *usage;       /* by row: usage charged to the association itself */
+    struct names *names; /* owned by the caller */
+    uint32_t empty_name; /* number of the empty name */
+    struct association
+        *rows; /* in ascending order of id; without associations that were already deleted */
+    struct wide *usage; /* indexed by row: usage charged to the association itself */
     size_t count;
     bool moved; /* an account was moved, so the lineage order must be rebuilt */
 };

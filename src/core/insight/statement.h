@@ -26,8 +26,8 @@ struct statement_period {
     /* The tree of the last slice.  Also contains associations that no longer exist or do not exist
      * yet. */
     const struct tree *tree;
-    /* Entitlement and usage by node, including descendants, in TRES-seconds.  `due` is NAN if
-     * neither the node nor a descendant had shares of its own in the period. */
+    /* Entitlement and usage in TRES-seconds, including descendants, indexed by node.  `due` is NAN
+     * if neither the node nor a descendant had shares of its own in the period. */
     const double *due, *used;
 };
 typedef void statement_taker(void *context, const struct statement_period *period);

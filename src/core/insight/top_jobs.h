@@ -39,9 +39,9 @@ bool top_jobs_add(struct top_jobs *top_jobs, const struct decay_table *plain,
                   const struct charge_term *term, uint64_t number, struct top_job record);
 /* Finishes the last record.  Returns false if a sum leaves the range of the integers. */
 bool top_jobs_end(struct top_jobs *top_jobs);
-/* Subtracts a term from a record because the job was suspended for `seconds` seconds.  Must be
- * called before top_jobs_add() for that record.  Returns false if a sum leaves the range of the
- * integers. */
+/* Subtracts the charge `taken_back` from a record because the job was suspended for `seconds`
+ * seconds.  Must be called before top_jobs_add() for that record.  Returns false if a sum leaves
+ * the range of the integers. */
 bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start,
                       const struct charge_term *taken_back, uint128 seconds);
 void top_jobs_free(struct top_jobs *top_jobs);

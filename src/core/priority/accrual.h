@@ -19,10 +19,11 @@ struct tree;
  *   - everything below an association (grp_jobs_accrue)
  *
  * Only one limit bounds a job: the limit of its QOS or, if there is none, the limit of the nearest
- * association up the tree.  But each job that ages takes one place under each of its limits.
+ * association up the tree.  But each job that ages counts toward each of its limits.
  *
- * The accounting database records when each job waited, but not which jobs have a slot.  The slots
- * are replayed from the waits (core/priority/slots.h).
+ * A job that ages has a slot in the counter of each of its limits.  The accounting database records
+ * when each job waited, but not which jobs had a slot.  So fairmill simulates from the waits how
+ * the slots were assigned (core/priority/slots.h).
  */
 
 #define ACCRUAL_UNLIMITED UINT32_MAX
@@ -79,9 +80,10 @@ struct accrual_rules {
     bool hides_tasks;
 };
 
-/* Determines when each wait began to age.  All limits and waits must have been added. */
+/* Simulates the slots and sets `accrues` of each wait to the time when its job began to age.  All
+ * limits and waits must have been added. */
 void accrual_replay(struct accrual *accrual, const struct tree *tree, struct accrual_rules rules);
-/* Returns a pointer to the time since which the job of this key ages, or NULL if its wait was not
+/* Returns a pointer to the time from which the job of this key ages, or NULL if its wait was not
  * added.  Valid after accrual_replay(). */
 const uint64_t *accrual_since(const struct accrual *accrual, uint64_t key);
 

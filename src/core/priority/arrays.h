@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Determines since when pending tasks of an array age.
+ * Determines the time from which pending tasks of an array age.
  *
  * All tasks that were submitted together age from the same time on.  An array may limit its running
  * tasks (`--array=0-9%2`).  If an array is at this limit, slurmctld clears the eligible time of the
@@ -27,8 +27,8 @@ struct array_tasks {
  * `limited` is true if the array limits its running tasks. */
 bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited);
 
-/* Returns the time since which a pending task ages.  `started` is NULL if no started task is known.
- */
+/* Returns the time from which a pending task ages.  `started` is NULL if no started task is
+ * known. */
 uint64_t array_ages_since(uint64_t submitted, uint64_t eligible, bool limited,
                           const struct array_tasks *started);
 

@@ -49,7 +49,7 @@ struct formula_jobs {
     struct arena *arena;  /* owns the strings */
     struct formula_job *jobs;
     size_t count;
-    struct formula_value *values; /* by job, then by name in the formula */
+    struct formula_value *values; /* indexed by job, then by name in the formula */
 };
 
 /* Creates an empty list of jobs.  An empty string means no formula or no threshold.  An invalid

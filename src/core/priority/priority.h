@@ -38,7 +38,7 @@ struct priority_options {
     uint64_t now;     /* epoch seconds, like all times below */
     uint64_t max_age; /* seconds */
     struct priority_weights weights;
-    const struct priority_tres *tres; /* by ascending id, as in sprio's output */
+    const struct priority_tres *tres; /* in ascending order of id, as in sprio's output */
     size_t tres_count;
     bool favor_small;
     /* PriorityFlags in slurm.conf. */
@@ -53,10 +53,10 @@ struct priority_options {
 
 struct priority_partition {
     const char *name;
-    double factor;               /* PriorityJobFactor */
-    uint64_t max_minutes;        /* MaxTime; PRIORITY_NO_LIMIT also if unknown */
-    uint64_t max_nodes;          /* nodes of the partition; PRIORITY_NO_LIMIT if unknown */
-    const uint64_t *tres_totals; /* by weighted TRES; NULL for the cluster's totals */
+    double factor;        /* PriorityJobFactor */
+    uint64_t max_minutes; /* MaxTime; PRIORITY_NO_LIMIT if there is no limit or it is unknown */
+    uint64_t max_nodes;   /* nodes of the partition; PRIORITY_NO_LIMIT if unknown */
+    const uint64_t *tres_totals; /* indexed by weighted TRES; NULL for the cluster's totals */
 };
 
 struct priority_qos {
@@ -73,7 +73,7 @@ struct priority_qos {
 struct priority_job {
     uint64_t key; /* job_db_inx */
     uint64_t submitted;
-    /* The time since which the job ages.  It is 0 or in the future if the job is held, depends on
+    /* The time from which the job ages.  It is 0 or in the future if the job is held, depends on
      * another job or has a begin time. */
     uint64_t ages_since;
     uint32_t id_job;
@@ -104,7 +104,8 @@ struct priority {
     double norm;    /* `value` before truncation, divided by PRIORITY_MAXIMUM */
 };
 
-/* Sets `priority`.  `counts` are the counts of weighted TRES that the job requests. */
+/* Computes the factors, the weighted parts and the priority of a job in `partition` and with `qos`.
+ * `counts` are the counts of weighted TRES that the job requests. */
 void priority_compute(const struct priority_options *options, const struct priority_job *job,
                       const uint64_t *counts, const struct priority_partition *partition,
                       const struct priority_qos *qos, struct priority *priority);

@@ -31,7 +31,7 @@ struct queue {
     size_t count;
     struct accrual *accrual;   /* accrue limits, or NULL if there are none */
     struct names *seen_counts; /* each set of counts once, as bytes; most jobs request the same */
-    uint64_t *counts;          /* counts of weighted TRES, by index in `seen_counts` */
+    uint64_t *counts;          /* counts of weighted TRES, indexed by the number in `seen_counts` */
 };
 
 /* Returns an empty queue that keeps a reference to `names`.  The caller frees it with

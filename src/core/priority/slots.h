@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * A replay of Slurm's accrue limits: slots in which pending jobs age.
+ * A simulation of Slurm's accrue limits: pending jobs age only while they have a slot.
  *
  * Each job that ages takes a slot in several counters until it starts or is cancelled.  Only one of
  * these counters bounds the job: the job begins to age when that counter is below its limit.  The

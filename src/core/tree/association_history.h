@@ -71,9 +71,9 @@ struct observation {
 };
 
 /*
- * The observations that apply to one run, by ascending id.  In association_history.before, an
- * association without a row did not exist.  In association_history.after, an association without a
- * row was as in `before`.
+ * The observations that apply to one run, in ascending order of id.  In association_history.before,
+ * an association without a row did not exist.  In association_history.after, an association without
+ * a row was as in `before`.
  */
 struct observations {
     int64_t at; /* time of the run; NEVER if there is no such run */

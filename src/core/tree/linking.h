@@ -31,10 +31,10 @@ struct linking {
     uint32_t empty_name;
     struct findings *findings;
     struct id_index *row_of_id;
-    uint32_t *account_row; /* by name: the account's own row, or NO_NODE */
-    uint32_t *parent;      /* by row: the parent's row, or NO_NODE */
-    uint32_t *node;        /* by row: its node, or NO_NODE */
-    unsigned char *kind;   /* by row: LIVE_USER, LIVE_ACCOUNT or GONE */
+    uint32_t *account_row; /* indexed by name: the account's own row, or NO_NODE */
+    uint32_t *parent;      /* indexed by row: the parent's row, or NO_NODE */
+    uint32_t *node;        /* indexed by row: its node, or NO_NODE */
+    unsigned char *kind;   /* indexed by row: LIVE_USER, LIVE_ACCOUNT or GONE */
     uint32_t root;
     struct text bad; /* description of the first bad rows, for the error message */
     size_t bad_count;

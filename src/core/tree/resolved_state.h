@@ -13,7 +13,7 @@ struct resolved_state {
     struct association row; /* names, shares and parent; `deleted` is set if it does not exist */
     bool named;             /* its names are known */
     unsigned doubts;        /* uncertain values; `row` has the most likely values */
-    unsigned alike;         /* uncertain values that are the same at both ends */
+    unsigned alike; /* uncertain values that are the same at both ends of the timeline's interval */
     enum evidence_source told_existence, told_shares, told_parent;
 };
 

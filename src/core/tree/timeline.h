@@ -6,9 +6,9 @@
 #include "core/tree/association_history.h"
 
 /*
- * The changes of each association between two times, the ends, at which the state of all
- * associations is known.  The earlier end is the last run before the requested time.  The later end
- * is the first run after the requested time, or now.
+ * The changes of each association in an interval around the requested time.  The interval starts at
+ * the last run at or before the requested time, and ends at the first run after it, or now.  The
+ * states of all associations at the start and at the end of the interval are known.
  */
 
 #define NO_ROW SIZE_MAX
@@ -16,7 +16,7 @@
 /* The origin of a value. */
 enum evidence_source { EVIDENCE_RUNS, EVIDENCE_SOURCE, EVIDENCE_TIMES };
 
-/* The state of an association at one of the two ends. */
+/* The state of an association at the start or at the end of the interval. */
 struct state {
     bool known; /* false if there is no earlier run; the other members are then empty */
     bool lives;
@@ -33,15 +33,17 @@ struct subject {
     size_t row;                               /* NO_ROW if there is no current row */
     int64_t created, modified;                /* NEVER if unknown */
     const struct observation *before, *after; /* NULL without an observation of that run */
-    const struct change *changes, *end;       /* up to the later end, oldest first */
+    const struct change *changes, *end;       /* up to the end of the interval, oldest first */
 };
 
 struct timeline {
     const struct association_history *history;
     struct associations present; /* current rows; `names` also numbers the names in the changes */
     bool lost_parents;           /* an account was added again and its earlier parent is unknown */
-    int64_t root_modified; /* time of the root's last modification at the later end, or NEVER */
-    int64_t from, until;   /* the ends; `from` is NEVER without an earlier run; INT64_MAX is now */
+    int64_t root_modified; /* time of the root's last modification before the end of the interval,
+                              or NEVER */
+    int64_t from, until;   /* the interval; `from` is NEVER without an earlier run; `until` is
+                              INT64_MAX if it ends now */
     struct change *changes;
     size_t change_count;
     struct subject *subjects;
@@ -64,7 +66,7 @@ struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
 const struct association *timeline_row(const struct timeline *timeline,
                                        const struct subject *subject);
 
-/* Return the state of a subject at the earlier and at the later end. */
+/* Return the state of a subject at the start and at the end of the interval. */
 struct state timeline_before(const struct timeline *timeline, const struct subject *subject);
 struct state timeline_after(const struct timeline *timeline, const struct subject *subject);
 

@@ -54,13 +54,13 @@ struct txn_pair {
 };
 /*
  * Reads the next pair of an info `column=value, column='value', ...` and advances `*info`.  Returns
- * 1 if there is a pair, 0 at the end of the text, or -1 if the text has another form.
+ * 1 if there is a pair, 0 at the end of the text, or -1 if the text is malformed.
  */
 int txn_next_pair(const char **info, struct txn_pair *pair);
 /*
  * Calls `take` for each term of a condition `(column=value || column='value')`.  Also accepts `or`
  * between terms, `column in('value', 'value')`, and no parentheses.  Returns false if the condition
- * has another form or if `take` returns false.
+ * does not have one of these forms, or if `take` returns false.
  */
 bool txn_each_term(const char *condition, bool (*take)(void *context, const struct txn_pair *term),
                    void *context);

@@ -51,7 +51,7 @@ struct tree {
     struct node *nodes; /* nodes[0] is the root */
     uint32_t count;
     uint32_t user_count; /* existing user associations: N in Fair Tree */
-    uint32_t *by_id;     /* the nodes by ascending id */
+    uint32_t *by_id;     /* the nodes in ascending order of id */
     uint32_t *children;
     struct level *levels;
     uint32_t level_count;
@@ -111,7 +111,8 @@ struct tree;
  */
 void tree_order_by_lineage(struct tree *tree, const struct names *names);
 
-/* Returns, by node, the number of nodes with a lower `order`.  The caller frees the array. */
+/* Returns an array, indexed by node, of the number of nodes with a lower `order`.  The caller frees
+ * the array. */
 uint32_t *tree_places_in_order(const struct tree *tree);
 
 #endif

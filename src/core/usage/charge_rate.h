@@ -6,9 +6,9 @@
 #include "util/number.h"
 
 /*
- * A charge rate is the number of units that one TRES is charged per second.  With factor 1 it is
- * UNITS_PER_TRES (decay_table.h).  If a rate or a charge is RATE_TOO_LARGE or more, nothing is
- * charged.
+ * A charge rate is the number of units charged per second for one TRES, for example for one CPU.
+ * With factor 1 it is UNITS_PER_TRES (decay_table.h).  If a rate or a charge is RATE_TOO_LARGE or
+ * more, nothing is charged.
  */
 #define RATE_TOO_LARGE ((uint128)1 << 104)
 
@@ -27,7 +27,8 @@ uint128 rate_of_product(const struct decimal *factors, size_t count, unsigned ha
 struct decimal decimal_of_factor(double factor);
 /* Returns the double nearest to a decimal. */
 double decimal_nearest(const struct decimal *decimal);
-/* Returns the charge rate for one factor. */
+/* Returns the charge rate for one factor, as rate_of_product() does.  Uses decimal_of_factor(), so
+ * a negative or infinite factor counts as 1. */
 uint128 rate_of_factor(double factor);
 
 #endif

@@ -69,7 +69,7 @@ bool charge_weights_have_partitions(const struct charge_weights *weights);
 bool charge_weights_count(const struct charge_weights *weights, enum charge_basis charge);
 void charge_weights_free(struct charge_weights *weights);
 
-/* The charge rates of the jobs of one partition and QOS, by TRES. */
+/* The charge rate of one TRES for the jobs of one partition and QOS. */
 struct tres_rate {
     uint64_t id;
     bool in_maximum; /* if set, only the largest of these TRES is charged; other TRES are summed */

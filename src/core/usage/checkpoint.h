@@ -16,7 +16,7 @@
  * exactly the sum over all jobs.
  */
 
-/* Sums by the association id of job rows, even if no such association exists. */
+/* The usage sum of all job rows with one association id, even if no such association exists. */
 struct usage_sum {
     uint64_t id;
     struct wide sum;
@@ -35,7 +35,7 @@ void usage_sums_destroy(struct usage_sums *sums);
 struct wide *usage_sums_of(struct usage_sums *sums, uint64_t id);
 /* Returns the row of an id, or NULL. */
 struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id);
-/* Returns pointers to all rows by ascending id.  The caller frees the array. */
+/* Returns pointers to all rows in ascending order of id.  The caller frees the array. */
 const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums);
 /*
  * Returns the hash of one sum.  The hash of all sums is the total of their single hashes, so it
@@ -72,9 +72,10 @@ struct day_hashes {
 /* Adds the hash of a row, or subtracts it if `negative`. */
 void day_hash_add(struct day_hash *slice, uint64_t hash, bool negative);
 void day_hashes_add(struct day_hashes *hashes, uint64_t time_end, uint64_t hash, bool negative);
-/* Sets the value of a day.  `day` is the number of days since 1970-01-01. */
+/* Replaces the number and hash sum of the rows of a day.  `day` is the number of days since
+ * 1970-01-01. */
 void day_hashes_set(struct day_hashes *hashes, uint64_t day, struct day_hash hash);
-/* Returns the value of a day, or zeros for a day without rows. */
+/* Returns the number and hash sum of the rows of a day, or zeros for a day without rows. */
 struct day_hash day_hash_of(const struct day_hashes *hashes, uint64_t day);
 bool day_hash_same(struct day_hash one, struct day_hash other);
 void day_hashes_free(struct day_hashes *hashes);

@@ -6,7 +6,7 @@
 
 #include "core/number/wide.h"
 
-/* Undecayed usage of associations by day: sums of units (decay_table.h) times seconds. */
+/* Undecayed daily usage of associations: sums of units (decay_table.h) times seconds. */
 
 struct day_sum {
     uint64_t id;  /* association id of the job rows */
@@ -46,8 +46,8 @@ bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct
 size_t day_sums_held(const struct day_sums *sums);
 
 /*
- * Returns the sums by day and, within a day, by id.  The array is valid until sums are added or
- * cleared.
+ * Returns the sums, sorted by day and, within a day, by id.  The array is valid until sums are
+ * added or cleared.
  */
 const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count);
 void day_sums_clear(struct day_sums *sums);

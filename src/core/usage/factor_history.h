@@ -69,7 +69,7 @@ struct qos_row {
 struct factor_history {
     int64_t last_seen;          /* time of the last run that recorded factors */
     int64_t distrusted;         /* time of a damaged record; if set, no record is used */
-    struct factor_point *notes; /* recorded points, by id and time */
+    struct factor_point *notes; /* recorded points, in ascending order of id and time */
     size_t note_count;
     struct arena *names; /* allocates the names in `notes` */
 
@@ -81,7 +81,7 @@ struct factor_history {
     bool complete;       /* all available rows of txn_table were read */
     bool whole;          /* no row of txn_table was purged */
 
-    struct factor_point *points; /* the result, by id and time */
+    struct factor_point *points; /* the result, in ascending order of id and time */
     size_t point_count;
     bool undated; /* this run is the first that observes a change of unknown time */
 };
@@ -119,7 +119,8 @@ struct factor_times {
 void factor_history_make(struct factor_history *history, const struct qos_row *rows, size_t count,
                          struct factor_times times);
 
-/* Returns true if the point only records an observed factor that txn_table contradicts. */
+/* Returns true if the point only records an observed factor that txn_table contradicts.  Such a
+ * factor never applied and must be ignored. */
 bool factor_is_overruled(const struct factor_point *point);
 
 /* Returns a hash of the factors before `reach`. */
@@ -131,7 +132,8 @@ struct factor_points {
     size_t count;
 };
 struct factor_points factor_history_next(const struct factor_history *history, size_t *at);
-/* Returns true if the factor changes at point `i`. */
+/* Returns true if point `i` is the first point of the QOS or has a different factor than the point
+ * before it.  Returns false if factor_is_overruled() is true for point `i`. */
 bool factor_points_change(const struct factor_points *points, size_t i);
 
 #endif

@@ -107,7 +107,7 @@ struct ledger_state {
     size_t adjustment_count;
     struct job_keys refunded;    /* job ids, ascending */
     uint64_t *refunded_until;    /* for each job: rows that began later are not refunded */
-    struct ledger_reset *resets; /* by association, time and entry */
+    struct ledger_reset *resets; /* sorted by association, time and entry */
     size_t reset_count;
     struct id_index *places; /* association to its first reset */
 };

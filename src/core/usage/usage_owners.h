@@ -55,8 +55,9 @@ struct slice {
 };
 
 /*
- * Sets the rate and the owner at the start of the interval, and ends it where either changes or at
- * `end`.
+ * Completes an interval of which `start`, `own` and the chains of rates and owners are set.  Sets
+ * `rate`, `owner` and `association` as they are at `start`.  Sets `interval->end` to the time at
+ * which either changes next, but at most to `end`.
  */
 void charge_interval_cut(struct slice *interval, uint64_t end);
 

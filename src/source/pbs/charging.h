@@ -10,9 +10,9 @@ struct error;
 struct text;
 
 /*
- * Charges runs of OpenPBS jobs: finds the entity of a job, and evaluates fairshare_usage_res.
- * `kind` is fairshare_entity, and `usage_res` the formula.  Returns NULL on error; otherwise free
- * the result with pbs_charging_destroy().
+ * Charges executions of OpenPBS jobs: finds the entity of a job, and evaluates fairshare_usage_res.
+ * A job that was requeued has several executions. `kind` is fairshare_entity, and `usage_res` the
+ * formula.  Returns NULL on error; otherwise free the result with pbs_charging_destroy().
  */
 struct pbs_charging *pbs_charging_create(enum entity_kind kind, const char *usage_res,
                                          struct error *err);
@@ -20,7 +20,7 @@ struct pbs_charging *pbs_charging_create(enum entity_kind kind, const char *usag
 const char *pbs_charging_unit(const struct pbs_charging *charging);
 void pbs_charging_destroy(struct pbs_charging *charging);
 
-/* Sets the id of an entity. */
+/* Assigns an id to the entity with this name. */
 void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t id);
 /*
  * Returns the id of a job's entity, or 0 if no import has assigned an id.  `texts` are the members
@@ -30,37 +30,37 @@ void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t 
 uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);
 
 /*
- * For a run without a record of its used resources: limits it by its requested walltime.  Sets
- * time_limit or open_for_long, and sets time_end to at most `open_job_cap` seconds after the limit.
- * A suspended run does not use up its walltime, so `suspended` seconds are added to the limit.
- * Returns the latest possible end of the run.  This is at most its recorded end or, if it has not
- * ended, `now`.
+ * For a job execution without a record of its used resources: limits it by its requested walltime.
+ * Sets time_limit or open_for_long, and sets time_end to at most `open_job_cap` seconds after the
+ * limit. A suspended job does not use up its walltime, so `suspended` seconds are added to the
+ * limit.  Returns the latest possible end of the execution.  This is at most its recorded end or,
+ * if it has not ended, `now`.
  */
 struct job;
 uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested, struct job *job,
                             uint64_t suspended, uint64_t now, uint64_t open_job_cap);
 /*
- * Adds a resource that `formula` names to the resources to be checked: some run should request each
- * of them.  The resources of fairshare_usage_res are always checked.
+ * Adds a resource that `formula` names to the resources to be checked: at least one job execution
+ * should request or use it.  The resources of fairshare_usage_res are always checked.
  */
 void pbs_charging_watch(struct pbs_charging *charging, const char *formula, const char *resource);
 /*
- * Adds the checked resources that no run had, with their formulas: `FORMULA: 'NAME', ...`.  Adds
- * nothing if there was no run.
+ * Adds the checked resources that no job execution had, with their formulas: `FORMULA: 'NAME',
+ * ...`.  Adds nothing if there was no job execution.
  */
 void pbs_charging_add_unknown(const struct pbs_charging *charging, struct text *text);
 
 struct pbs_run {
-    struct part requested, used; /* resources, as in pbs_job; `used` is empty if the run continues
-                                  * or its use is unknown */
+    struct part requested, used; /* resources, as in pbs_job; `used` is empty if the job still runs
+                                    or its use is unknown */
     uint64_t length_s;           /* in seconds, above 0 */
 };
 /*
- * Returns the charge per second with which the whole run is charged the value of
+ * Returns the charge per second.  Over the whole execution, it adds up to the value of
  * fairshare_usage_res.  The value is computed from the used resources and, for resources that are
  * not measured, from the requested ones.  If the use is unknown, it is estimated: walltime is the
- * length of the run, and cput is that length for all requested ncpus.  Returns 0 if the value is
- * not a number or is negative, as in OpenPBS.
+ * length of the execution, and cput is that length for all requested ncpus.  Returns 0 if the value
+ * is not a number or is negative, as in OpenPBS.
  */
 uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *run);
 

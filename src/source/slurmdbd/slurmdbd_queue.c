@@ -434,10 +434,10 @@ static int take_array(void *context, const struct db_value *row, struct error *e
  * Reads a few arrays by the index on id_array_job.
  *
  * The arrays are looked up by their ids.  When one condition in SQL selected the arrays, MariaDB
- * read the whole table twice.  When a query had too many ids, MariaDB also read the whole table.
- * It assumed the average number of rows per id, which is high because most jobs are in no array.
- * If a query has fewer than 200 ids, MariaDB checks the number of rows of each id.  The plus signs
- * keep SQLite from using an index with time_start.
+ * read the whole table twice.  When a query had too many ids, MariaDB also read the whole table. It
+ * used its estimate of the average number of rows per id.  This estimate is high, because all jobs
+ * that are not in an array have the id 0. If a query has fewer than 200 ids, MariaDB checks the
+ * number of rows of each id.  The plus signs keep SQLite from using an index with time_start.
  */
 #define ARRAYS_A_QUERY 100
 static int read_few_arrays(const struct source *source, uint64_t time, struct job_keys ids,

@@ -25,7 +25,7 @@ extern const struct slurmdbd_table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tre
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends, slurmdbd_steps;
 /* Read only if the settings hide data from other users. */
 extern const struct slurmdbd_table slurmdbd_coordinators, slurmdbd_users;
-/* Columns of jobs that only refunds by node need. */
+/* Columns of jobs that are needed only for refunds of all jobs of a node. */
 extern const struct slurmdbd_table slurmdbd_job_nodes;
 /* Read only for accrue limits. */
 extern const struct slurmdbd_table slurmdbd_association_limits, slurmdbd_qos_limits;
@@ -155,9 +155,9 @@ size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uin
                          size_t count);
 
 /*
- * slurmdbd_each_tres() passes the id, type and name of each TRES to `take`, by id.
- * slurmdbd_each_registration() passes the TRES and nodes of each registration of the cluster, the
- * newest registration last.
+ * slurmdbd_each_tres() passes the id, type and name of each TRES to `take`, in ascending order of
+ * id. slurmdbd_each_registration() passes the TRES and nodes of each registration of the cluster,
+ * the newest registration last.
  */
 int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
                        struct error *err);
@@ -176,7 +176,7 @@ struct job_reading *slurmdbd_suspensions_of(const struct source *source,
 /*
  * Sets tells_cancelled, tells_resized and passes, for charges that depend on slurmctld's decay
  * cycles.  With `conformance = documents`, there are no such charges, because jobs are charged only
- * up to their end.  With `slurmctld`, a charge is omitted if the login may not read its tables.
+ * up to their end.  With `slurmctld`, a charge is omitted if the login cannot read its tables.
  */
 int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
                          struct error *err);
