@@ -19,7 +19,7 @@
 #include "util/text.h"
 
 /*
- * An import has three steps.  group_read_file() reads and checks the new file.  group_compare()
+ * An import has four steps.  group_read_file() reads and checks the new file.  group_compare()
  * compares each line with the stored line of the same name that is valid now.  A line is also
  * changed if its place in the file is different.  end_held() ends the stored lines that were
  * changed or removed, as of the time of the import.  add_fresh() adds the lines that are new or

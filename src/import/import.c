@@ -21,9 +21,9 @@
 
 /*
  * A log passes through three stages.  log_read() reads its lines, and a line queue joins the lines
- * of one record.  runs_take() derives runs from the records.  The store writer collects the rows of
- * the runs.  At the end of the log, store_runs() writes these rows and the open runs, and removes
- * runs that are recorded twice.
+ * of one record.  runs_take() derives job executions (import/record.h) from the records.  The store
+ * writer collects the rows of the executions.  At the end of the log, store_runs() writes these
+ * rows and the open executions, and removes executions that are recorded twice.
  */
 
 /* Maximum number of invalid lines for which one import prints a message. */
@@ -83,7 +83,10 @@ static int import_take_line(void *context, const struct log_file *log, uint64_t 
     return line_queue_add(importer->queue, log, number, line, err);
 }
 
-/* Stores the new runs, which have keys from `key` up, and the runs that changed. */
+/*
+ * Stores the new job executions, which have keys from `key` up, and the open executions that
+ * changed.
+ */
 static int store_runs(struct importer *importer, uint64_t key, int result, struct error *err)
 {
     if (!result)
@@ -201,7 +204,8 @@ static int import_all(struct importer *importer, struct log_list *list, struct e
     return result;
 }
 
-/* Uses one transaction, so that a concurrent run sees the old jobs until the import ends. */
+/* Uses one transaction, so that a concurrent `fairmill run` sees the old jobs until the import
+ * ends. */
 static int import_anew(struct importer *importer, struct log_list *list, struct error *err)
 {
     if (db_begin(importer->db, err))

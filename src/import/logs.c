@@ -319,7 +319,10 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
     queue->bytes += line.length;
 }
 
-/* A possible first line of a record, derived from a time in the fields of a continuation line. */
+/*
+ * A possible first line of a record, derived from a field of a continuation line: the record types
+ * that write this field, its key, its time, and the text at the start of a line with this time.
+ */
 struct beginning {
     const char *types, *key;
     uint64_t time;
@@ -327,9 +330,9 @@ struct beginning {
 };
 
 /*
- * Searches the first *at bytes of a continuation line, `rest`, backwards for the key with a valid
- * time.  If it finds one, returns true, and sets the time and stamp of `beginning` and the key's
- * place, *at.
+ * Searches the first *at bytes of a continuation line, `rest`, backwards for beginning->key with a
+ * valid time.  If it finds one, returns true, sets *at to the offset of the key, and sets the time
+ * and stamp of `beginning`.
  */
 static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
 {
@@ -355,10 +358,10 @@ static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
 }
 
 /*
- * Returns true if a line can be this first line.  If `whole` is false, the line must not contain
- * its own time as a field, because a record that contains its time is complete.  If `whole` is
- * true, the line must contain its own time, which a user may have known in advance and written
- * there.
+ * Returns true if a line can be the first line that `beginning` describes.  If `whole` is false,
+ * the line must not contain its own time as a field, because a record that contains its time is
+ * complete.  If `whole` is true, the line must contain its own time, which a user may have known in
+ * advance and written there.
  */
 static bool log_file_begins(const struct log_file_held_line *line,
                             const struct beginning *beginning, bool whole)

@@ -23,8 +23,8 @@ struct log_file {
 };
 
 /*
- * Lists the logs in a directory, sorted by name.  Marks all of them as not read.  Fails with
- * ERROR_DATA if a day has both a compressed and an uncompressed log.  Ignores other files.
+ * Lists the logs in a directory in ascending order of name.  Marks all of them as not read.  Fails
+ * with ERROR_DATA if a day has both a compressed and an uncompressed log.  Ignores other files.
  */
 struct log_list {
     struct log_file *files;
@@ -50,7 +50,7 @@ int log_stored(const struct log_file *log, char stored[80], struct error *err);
  * Joins the lines of an accounting log that belong to one record.
  *
  * The server writes newlines in users' texts unchanged.  So a user can set an account that contains
- * whole records, also of other users.  The true record then ends with a continuation line, which
+ * whole records, even of other users.  The true record then ends with a continuation line, which
  * does not begin with a time.  But the fields in the continuation line contain the time of the
  * record, which identifies the line where the record began.  All lines between these two are part
  * of the user's text.

@@ -19,8 +19,9 @@
 #define TO_MINUTE 16
 
 /*
- * Limits for a run's resources.  A longer value cannot be a number, so formulas do not need it.
- * The limits prevent a user from making a record too long for the database.
+ * Limits for the resources of a job execution: their number, and the length of a value in bytes.  A
+ * longer value cannot be a number, so formulas do not need it.  The limits prevent a user from
+ * making a record too long for the database.
  */
 #define MOST_RESOURCES 256
 #define LONGEST_VALUE 1024

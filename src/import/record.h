@@ -19,8 +19,8 @@
  *
  * The server checks few of the texts that users set, and escapes none of these texts.  In gridname,
  * account and values of Resource_List, a user can write fields that look like the server's own.
- * But the server writes its fields in a fixed order, and it knows the second in which a run began
- * or ended:
+ * But the server writes its fields in a fixed order, and it knows the second in which a job
+ * execution (see struct run) began or ended:
  *
  *       [gridname] user group [account] project ... queue ... ctime qtime etime start exec_host
  *       exec_vnode Resource_List.* session [alt_id] end Exit_status resources_used.* run_count
@@ -30,7 +30,7 @@ struct record {
     int64_t time;
     char type;
     struct part id, text;
-    struct fields fields; /* of types E, R and S, which describe runs; empty for other types */
+    struct fields fields; /* of types E, R and S, which describe executions; empty for others */
     size_t start;         /* index of the server's own field `start`, or fields.count */
     size_t session;       /* index of the first field that may describe used resources */
 };
@@ -52,13 +52,15 @@ void record_free(struct record *record);
 
 /*
  * Sets `start` and `session`, which separate the server's own fields from fields that users wrote.
- * `start` is the start of the run according to an earlier record, in epoch seconds, or 0.
+ * `start` is the start of the job execution according to an earlier record, in epoch seconds.  Pass
+ * 0 if no earlier record has it.
  */
 void record_locate(struct record *record, uint64_t start);
 
 /*
- * A run of a job, which lasts from a start to an end, a rerun or an abort.  Texts are UTF-8, and ""
- * if the log does not contain them.
+ * Here `struct run` is a job execution: one execution of a PBS job, from a start to an end, a rerun
+ * or an abort.  A job has several executions if it is rerun.  Texts are UTF-8, and "" if the log
+ * does not contain them.
  */
 
 /*
@@ -71,20 +73,21 @@ void record_locate(struct record *record, uint64_t start);
 enum run_text { RUN_EUSER, RUN_EGROUP, RUN_ACCOUNT, RUN_PROJECT, RUN_QUEUE, RUN_TEXTS };
 
 struct run {
-    uint64_t key; /* key of its row; later runs have larger keys */
+    uint64_t key; /* key of its row; job executions that are recorded later have larger keys */
     char *job_id;
     const char *state; /* "running", "restarted" (from a checkpoint), "ended", "rerun", "aborted" */
     char *texts[RUN_TEXTS];
-    uint64_t ctime, qtime, etime, start, end; /* epoch seconds; `end` is 0 while it runs */
+    uint64_t ctime, qtime, etime, start, end; /* epoch seconds; `end` is 0 if not ended */
     int64_t exit_status;                      /* or NO_EXIT_STATUS */
     char *requested, *used;                   /* resources, in the format of source/pbs/fields.h */
 };
 #define NO_EXIT_STATUS INT64_MIN
 
 /*
- * Reads the run that a record of type S, E or R describes.  Does not set the key.  If a record of
- * type E or R lacks the end, the run ends at the record's time.  The caller frees the run with
- * run_free().  Fails with ERROR_DATA if the record is incomplete or a name is too long.
+ * Sets `*run` to the job execution that a record of type S, E or R describes, without the key.  If
+ * a record of type E or R lacks the end, the execution ends at the record's time.  The caller frees
+ * the content with run_free().  Fails with ERROR_DATA if the record is incomplete or a name is too
+ * long.
  */
 int run_read(struct run *run, const struct record *record, struct error *err);
 void run_free(struct run *run);

@@ -13,8 +13,8 @@
 #define LONGEST_WALLTIME 64 /* bytes */
 
 /*
- * Open runs are in an open-addressing hash table with the job ID as key.  When the table is half
- * full, it is rebuilt without the places of runs that ended.
+ * Open job executions are in an open-addressing hash table with the job ID as key.  When the table
+ * is half full, it is rebuilt without the places of executions that ended.
  */
 struct open_run {
     struct run run; /* job_id is NULL if the place is not in use */
@@ -22,14 +22,14 @@ struct open_run {
     bool stored;
     bool restarted;     /* from a checkpoint */
     bool changed;       /* its row is outdated */
-    uint64_t suspended; /* time since when the run is suspended, or 0 */
+    uint64_t suspended; /* time from which the execution is suspended; 0 if it is not */
 };
 
 struct runs {
     struct run_taker taker;
     uint64_t next_key;
     struct open_run *places;
-    size_t room, used; /* used: open runs and places with `gone` */
+    size_t room, used; /* used: open executions and places with `gone` */
     size_t open;
 };
 
@@ -53,7 +53,7 @@ void runs_destroy(struct runs *runs)
     free(runs);
 }
 
-/* Returns the place of a job's run, or a free place for it. */
+/* Returns the place of a job's open execution, or a free place for it. */
 static struct open_run *import_runs_place_of(const struct runs *runs, struct part id)
 {
     struct open_run *free_place = NULL;
@@ -122,7 +122,8 @@ static int end_suspension(struct runs *runs, struct open_run *open, uint64_t end
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-/* Passes a run to the taker when all its records are known, and removes the run from the table. */
+/* Passes an execution, of which all records are known, to the taker and removes it from the table.
+ */
 static int close_run(struct runs *runs, struct open_run *open, struct error *err)
 {
     int result = end_suspension(runs, open, open->run.end, err);
@@ -134,7 +135,8 @@ static int close_run(struct runs *runs, struct open_run *open, struct error *err
     return result;
 }
 
-/* Closes a run that ended at `time` or earlier.  No record of type E or R describes its end. */
+/* Closes an execution that ended at `time` or earlier.  No record of type E or R describes its end.
+ */
 static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
 {
     open->run.state = "aborted";
@@ -143,8 +145,8 @@ static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time,
 }
 
 /*
- * Handles the end of a run that is not open.  Either its start was not recorded, or the record is a
- * repetition, which store_remove_twins() removes later.
+ * Processes the end of an execution that is not open.  Either its start was not recorded, or the
+ * record is a repetition.  store_remove_twins() later removes the row of a repetition.
  */
 static int add_ended(struct runs *runs, struct open_run *open, struct run *end, struct error *err)
 {
@@ -160,8 +162,8 @@ static int add_ended(struct runs *runs, struct open_run *open, struct run *end, 
 }
 
 /*
- * Processes the end of a run.  The run that the record describes replaces the open run and is
- * closed.
+ * Processes the end of an execution.  The execution that the record describes replaces the open
+ * execution and is closed.
  */
 static int import_runs_take_end(struct runs *runs, struct run *end, struct error *err)
 {
@@ -180,8 +182,8 @@ static int import_runs_take_end(struct runs *runs, struct run *end, struct error
 }
 
 /*
- * Opens a run, unless the run is already open.  If the job has another open run, closes that run,
- * because its end was not recorded.
+ * Opens an execution, unless it is already open.  If the job has another open execution, closes
+ * that execution, because its end was not recorded.
  */
 static int import_runs_take_start(struct runs *runs, struct run *start, struct error *err)
 {
@@ -203,7 +205,7 @@ static int import_runs_take_start(struct runs *runs, struct run *start, struct e
 static int import_runs_take_run(struct runs *runs, struct record *record, struct error *err)
 {
     struct run run;
-    /* An array does not run itself; only its jobs do. */
+    /* An array itself is never executed; only its jobs are. */
     if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
         return 0;
     bool starts = record->type == 'S';
@@ -223,7 +225,10 @@ static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time,
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-/* The end record of a restarted run has the time of the restart as its start. */
+/*
+ * Sets `restarted`, because the end record of a restarted execution has the time of the restart as
+ * its start.
+ */
 static int take_restart(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
 {
     open->run.state = "restarted";
@@ -231,7 +236,10 @@ static int take_restart(struct runs *runs, struct open_run *open, uint64_t time,
     return end_suspension(runs, open, time, err);
 }
 
-/* An administrator may change a run's walltime, which limits the run while it is open. */
+/*
+ * An administrator may change the walltime of an execution.  The walltime limits the execution
+ * while it is open.
+ */
 static void take_alteration(struct open_run *open, struct record *record)
 {
     struct error ignored;
@@ -269,7 +277,7 @@ int runs_take(struct runs *runs, struct record *record, struct error *err)
     switch (record->type) {
     case 'A':
         return close_unseen(runs, open, time, err);
-    case 'C': /* the run continues only after a restart */
+    case 'C': /* the execution continues only after a restart */
     case 'z':
         return take_suspend(runs, open, time, err);
     case 'a':

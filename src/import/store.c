@@ -174,8 +174,9 @@ struct twins {
 };
 
 /*
- * If only one of the two runs has a recorded end, and the end of the other was derived from other
- * records, keeps the run with the recorded end.  Otherwise keeps the earlier run.
+ * Adds one of two duplicate job executions to the list of executions to be removed.  If only the
+ * later execution has a recorded end, and the end of the earlier was derived from other records,
+ * keeps the later.  Otherwise keeps the earlier execution.
  */
 static void take_twin(struct twins *twins, const struct db_value *row)
 {
@@ -215,8 +216,8 @@ int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct 
 
 /*
  * Rows that replace stored rows are held back until all new rows are sent, because a session can
- * have only one bulk write at a time.  Only runs that were open have such rows, so the rows are
- * few.
+ * have only one bulk write at a time.  Only job executions that had not ended at the last import
+ * have such rows, so there are few.
  */
 struct store_writer {
     struct db *db;

@@ -39,22 +39,23 @@ int store_read_logs(struct db *db, const char *cluster, struct log_list *list, s
 int store_write_log(struct db *db, const char *cluster, const struct log_file *log,
                     struct error *err);
 
-/* Sets *key to the first key that is larger than the keys of all runs and waiting jobs. */
+/* Sets *key to the first key that is larger than the keys of all job executions and waiting jobs.
+ */
 int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct error *err);
-/* Adds the stored runs that are open to `runs`. */
+/* Adds the stored job executions that have not ended to `runs`. */
 int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
 
 /*
- * Finds runs with a key of at least `key` that duplicate a run with a smaller key.  Two such runs
- * have the same job, and the same start or end.  Removes one run of each pair.  Must be called
- * after all runs are sent, in the caller's transaction.
+ * Finds job executions with a key of at least `key` that duplicate an execution with a smaller key.
+ * Duplicates have the same job, and the same start or end.  Removes one execution of each pair.
+ * Must be called after all executions are sent, in the caller's transaction.
  */
 int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct runs *runs,
                        struct error *err);
 
 /*
- * Writes runs, suspensions and entities in the caller's transactions.  The caller frees the writer
- * with free(); `cluster` and `entities` must outlive the writer.
+ * Writes job executions, suspensions and entities in the caller's transactions.  The caller frees
+ * the writer with free(); `cluster` and `entities` must outlive the writer.
  */
 struct store_writer;
 struct store_writer *store_writer_create(struct db *db, const char *cluster,

@@ -41,7 +41,7 @@ struct day_writer {
 /*
  * Reads the span.  If the span is damaged, an incremental run fails, and a full run starts with an
  * empty span.  Job rows may have been purged in the meantime, so the full run then recomputes only
- * days after the end of the oldest job.
+ * days after the earliest end time of a job.
  */
 static int read_span(struct day_writer *writer, struct error *err)
 {
