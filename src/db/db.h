@@ -52,7 +52,7 @@ int db_check_table_name(const struct db *db, const char *name, struct error *err
  * accept NULL.
  *
  * A caller that reads rows or writes in bulk may check for errors only at the end.  The rows or the
- * bulk write remember a failure, and NULL is treated as failed.  After a failure, db_fetch() and
+ * bulk write record a failure, and NULL is treated as failed.  After a failure, db_fetch() and
  * db_bulk_row() do nothing and return -1.  db_finish() and db_bulk_end() also return -1, and
  * db_bulk_end() sends no more rows.  `err` describes the first failure.
  */
@@ -88,14 +88,14 @@ void db_unlock(struct db *db, const char *name);
 struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
                               size_t column_count, size_t key_count, struct error *err);
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
-/* Sends the remaining rows and frees `bulk`, also on failure. */
+/* Sends the remaining rows.  Frees `bulk`, even on failure. */
 int db_bulk_end(struct db_bulk *bulk, struct error *err);
 /* Frees `bulk` and sends no more rows. */
 void db_bulk_abandon(struct db_bulk *bulk);
 
 /*
- * Returns the account of this session in the form that GRANT uses; the caller frees it.  Returns
- * NULL if the database system has no accounts or the query fails.
+ * Returns the login of this session in the form that GRANT uses; the caller frees it.  Returns
+ * NULL if the database system has no logins (SQLite) or the query fails.
  */
 char *db_login(struct db *db);
 
@@ -105,14 +105,15 @@ char *db_login(struct db *db);
  */
 int db_add_doubts(struct db *db, struct text *text, struct error *err);
 /*
- * Fails with ERROR_DENIED if the result tables belong to a role of which this session's account is
+ * Fails with ERROR_DENIED if the result tables belong to a role of which this session's login is
  * not a member.  Objects that the session added to the tables would belong to a different role.
  */
 int db_be_owner(struct db *db, struct error *err);
 
 /*
  * Add the GRANT that the message of an ERROR_DENIED recommends, with add_role_grant() or
- * add_grant() of the settings' driver.  Add nothing if the driver has no privileges.
+ * add_grant() of the settings' driver.  Add nothing if the database system has no privileges
+ * (SQLite).
  */
 void db_add_role_grant(struct text *text, const struct db_settings *settings, const char *role);
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,

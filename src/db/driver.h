@@ -64,15 +64,15 @@ struct db_table {
     bool only_grows;
 };
 struct db_privileges {
-    /* Adds the GRANT of `privileges` on a table to the account of the settings.  `columns`, an
+    /* Adds the GRANT of `privileges` on a table to the login of the settings.  `columns`, an
      * array that ends with NULL, limits the GRANT to these columns.  If `columns` is NULL, the
      * GRANT is for the whole table. */
     void (*add_grant)(struct text *text, const struct db_settings *settings, const char *privileges,
                       const char *const *columns, const char *table);
-    /* Adds the GRANT to connect to the database.  NULL if an account with privileges on one of its
+    /* Adds the GRANT to connect to the database.  NULL if a login with privileges on one of its
      * tables may always connect. */
     void (*add_connect_grant)(struct text *text, const struct db_settings *settings);
-    /* Adds the GRANT of a role, such as fairmill_writer, to the account of the settings. */
+    /* Adds the GRANT of a role, such as fairmill_writer, to the login of the settings. */
     void (*add_role_grant)(struct text *text, const struct db_settings *settings, const char *role);
     /* Add the statements that create the database of the results and its roles.  The first adds the
      * statements to run before the result tables are created, and the second the statements to run
@@ -84,7 +84,7 @@ struct db_privileges {
                              const char *const *nameless);
     /* Adds the statements that must precede the GRANTs on the accounting database. */
     void (*add_before_grants)(struct text *text, const struct db_settings *source);
-    /* Adds the GRANT that replica_lag() needs.  NULL if every account may query the lag. */
+    /* Adds the GRANT that replica_lag() needs.  NULL if every login may query the lag. */
     void (*add_lag_grant)(struct text *text, const struct db_settings *source);
 };
 
@@ -115,11 +115,11 @@ struct db_driver {
     bool name_is_basic;
 
     /* A query without arguments.  It returns one text that identifies this database by its server
-     * and its name, and does not depend on the account. */
+     * and its name, and does not depend on the login. */
     const char *identity_query;
 
-    /* A query without arguments.  It returns one text, the account of the session in the form that
-     * GRANT uses.  NULL for a database system without accounts. */
+    /* A query without arguments.  It returns one text, the login of the session in the form that
+     * GRANT uses.  NULL for a database system without logins. */
     const char *login_query;
 
     /* A query without arguments.  It returns a row of name and value for each server variable whose
@@ -128,7 +128,7 @@ struct db_driver {
     const char *doubt_query;
 
     /* A query without arguments.  It returns a row with the owner's name if the result tables
-     * belong to a role of which the account is not a member.  NULL for a database system whose
+     * belong to a role of which the login is not a member.  NULL for a database system whose
      * tables do not have owners. */
     const char *owner_query;
 
@@ -161,8 +161,8 @@ struct db_driver {
     int (*replica_lag)(struct db *db, int64_t *lag_s, struct error *err);
 
     /* Starts a query, or returns NULL.  Rows are streamed: memory use does not grow with their
-     * number.  A session can run one query at a time.  finish() ends the query, also before its
-     * last row. */
+     * number.  A session can run one query at a time.  finish() ends the query, even if not all
+     * rows were fetched. */
     struct db_rows *(*query)(struct db *db, const struct db_question *question, struct error *err);
     /* Returns 1 if it sets *row to the next row, 0 after the last row, or -1 on error.  The row and
      * its texts are valid until the next fetch() or finish(). */
@@ -208,7 +208,10 @@ struct db_driver {
     void (*bulk_free)(struct db_bulk *bulk);
 };
 
-/* A build may lack some of the drivers, but it has the privileges of all. */
+/*
+ * A build may lack some of the drivers.  The structs of privileges are in every build, because they
+ * only write SQL and need no client library.
+ */
 extern const struct db_driver mysql_driver;
 extern const struct db_driver pgsql_driver;
 extern const struct db_driver sqlite_driver;
@@ -217,7 +220,7 @@ extern const struct db_privileges mysql_privileges;
 extern const struct db_privileges pgsql_privileges;
 
 /*
- * Adds the GRANT that lets the account of the settings query a replica's lag.  The privilege
+ * Adds the GRANT that lets the login of the settings query a replica's lag.  The privilege
  * depends on the server: MariaDB or MySQL.
  */
 void mysql_add_monitor_grant(struct text *text, const struct db_settings *settings, bool mariadb);

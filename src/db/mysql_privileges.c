@@ -29,7 +29,7 @@ static void add_all_tables(struct text *text, const char *database)
 static void mysql_privilege_add_account(struct text *text, const struct db_settings *settings)
 {
     const char *at = db_given(settings->login) ? strrchr(settings->login, '@') : NULL;
-    if (at) { /* the account as the server reported it */
+    if (at) { /* the login as the server reported it */
         char *user = memory_bytes(settings->login, (size_t)(at - settings->login));
         text_add_quoted(text, '\'', user);
         text_add(text, "@");

@@ -49,7 +49,7 @@ struct db_settings {
     const char *socket;   /* path of a unix socket; for pgsql, of its directory */
     const char *database; /* a name; for sqlite, a path */
     const char *user;     /* NULL means the user of this process */
-    /* The server's name for the account, for GRANTs; NULL if it was not queried. */
+    /* The login as the server names it, for GRANTs; NULL if it was not queried. */
     const char *login;
     /* mysql: an option file, of which the groups [client] and [fairmill] are read. */
     const char *option_file;

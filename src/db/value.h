@@ -63,8 +63,9 @@ struct db_value db_text(const char *text); /* NUL-terminated; NULL gives DB_NULL
 struct db_value db_bytes(const char *bytes, size_t length);
 
 /*
- * Return the value of a column that was read with the matching type.  For NULL, they return "", NAN
- * and `otherwise`, respectively.  The caller frees the text.
+ * Return the value of a column that was read with type 't', 'r' or 'n', and 'i', respectively.  For
+ * NULL, they return "", NAN and `otherwise`.  db_value_text() returns a copy, which the caller
+ * frees.
  */
 char *db_value_text(const struct db_value *value);
 double db_value_real(const struct db_value *value);

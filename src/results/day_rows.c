@@ -63,8 +63,8 @@ static int read_span(struct day_writer *writer, struct error *err)
 
 /*
  * Finds the first day that may change.  If the oldest jobs of an earlier run are missing, they were
- * purged.  The days up to the end of the oldest remaining job cannot be summed again, so they are
- * not changed.
+ * purged.  The days up to the earliest end time of the remaining jobs cannot be summed again, so
+ * they are not changed.
  */
 static void find_first(struct day_writer *writer)
 {

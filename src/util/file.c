@@ -159,7 +159,7 @@ static int keep_mode(int file, const struct stat *old)
 
 /*
  * Syncs the directory, so that the rename is on disk.  Ignores file systems that do not support
- * this and directories that the process may not read.
+ * this and directories that the process cannot read.
  */
 static int sync_directory(const char *path)
 {

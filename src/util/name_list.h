@@ -19,12 +19,12 @@ struct name_list {
 /* Appends a copy of `bytes`.  name_list_free() frees it. */
 void name_list_add(struct name_list *list, const char *bytes, size_t length);
 void name_list_free(struct name_list *list);
-/* Sorts the names by their bytes. */
+/* Sorts the names in ascending order of their bytes. */
 void name_list_sort(struct name_list *list);
 
 /* Returns true if `asked`, converted to UTF-8, equals `utf8`. */
 bool name_is(const char *asked, const char *utf8);
-/* Returns true if the list contains the name or is empty.  An empty list selects all names. */
+/* Returns true if the list contains the name, or if the list is empty and so selects all names. */
 bool name_list_wants(const struct name_list *list, const char *utf8);
 
 /* Fails with name_unknown() for the first name for which is_there() returns false. */

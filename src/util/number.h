@@ -18,8 +18,9 @@ bool number_signed(const char *bytes, size_t length, int64_t *number);
 bool number_real(const char *text, double *number);
 
 /*
- * Reads a suffix K, M, G, T or P, in either case, at the end of a number.  Returns its power of
- * 1024 and reduces `*length` by one.  Returns 0 if there is no suffix.
+ * Reads a suffix K, M, G, T or P, in either case, at the end of a number.  Returns the exponent of
+ * 1024 that it means, from 1 for K to 5 for P, and reduces `*length` by one.  Returns 0 if there is
+ * no suffix.
  */
 unsigned binary_suffix(const char *bytes, size_t *length);
 /* Adds count * each to `*sum`.  Returns false on overflow. */
@@ -72,9 +73,12 @@ bool time_parse(const char *text, int64_t *epoch);
  */
 
 void text_add_integer(struct text *text, int64_t number);
-/* Formats like %.*f: `decimals` digits after the point, ties to even. */
+/*
+ * Appends the same text as %.*f: `decimals` digits after the point.  A number exactly between two
+ * results is rounded to the even digit.
+ */
 void text_add_fixed(struct text *text, double number, int decimals);
-/* Formats like %.17g, which identifies a double exactly. */
+/* Appends the same text as %.17g, from which the same double can be parsed. */
 void text_add_exact(struct text *text, double number);
 
 #endif

@@ -16,8 +16,8 @@
  *   4  fairmill-UID in $TMPDIR
  *   5  fairmill-UID in /tmp, which is written only if $TMPDIR is not set
  *
- * Cron, systemd and login shells set different variables, so a reader must look in all of the
- * directories.
+ * Cron, systemd and login shells set different variables, so a process that looks for a file must
+ * look in all of the directories.
  */
 #define STATE_FOLDERS 6
 /* fairmill-UID in /tmp even if $TMPDIR is set, for files that must not be lost. */
@@ -31,14 +31,14 @@ enum state_use {
 
 /*
  * Opens the directory with this number, counted from 0, and returns its descriptor, which the
- * caller closes.  Returns -1 if it is missing, if the effective user may not use it in this way, or
- * if other users may change files in it.
+ * caller closes.  Returns -1 if it is missing, if the effective user must not use it as `use` says,
+ * or if other users can change files in it.
  */
 int state_directory_open(unsigned number, enum state_use use);
 
 /*
  * Opens fairmill-UID of user `user` for reading: in $TMPDIR if `number` is 0, in /tmp if it is 1.
- * Returns -1 if it is missing, if it does not belong to that user, or if other users may change
+ * Returns -1 if it is missing, if it does not belong to that user, or if other users can change
  * files in it.
  */
 int state_directory_open_of(uid_t user, unsigned number);

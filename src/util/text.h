@@ -61,7 +61,7 @@ char *utf8_copy(const char *bytes, size_t length);
 const char *utf8_copy_in(struct arena *arena, const char *bytes, size_t length);
 /* Returns true if the bytes, converted by the same rule, equal `utf8`. */
 bool reads_as(const char *bytes, size_t length, const char *utf8);
-/* Returns the number of characters. */
+/* Returns the number of characters (code points), not of bytes. */
 size_t utf8_length(const char *utf8);
 /* Returns the number of terminal columns; a control character has the width 1. */
 size_t utf8_width(const char *utf8);

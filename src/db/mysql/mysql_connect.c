@@ -193,7 +193,7 @@ static bool network_failed(const char *message)
 }
 
 /*
- * Returns true if the account's plugin accepts a password only through an encrypted connection.
+ * Returns true if the login's plugin accepts a password only through an encrypted connection.
  * MySQL's library reports this for caching_sha2_password, MySQL's default plugin.
  */
 static bool password_needs_tls(const struct mysql_session *session)

@@ -36,7 +36,7 @@ struct mysql_session {
     /* The server is a node of a Galera cluster, where a commit fails if it conflicts with a commit
      * on another node. */
     bool is_galera;
-    bool in_transaction; /* a transaction was begun and not ended */
+    bool in_transaction; /* a transaction has begun and has not ended */
     bool stuck;          /* in a transaction that could not be rolled back */
     /* The server has a separate timeout for idle transactions (MySQL does not). */
     bool idle_is_limited;

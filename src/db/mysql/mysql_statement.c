@@ -15,7 +15,7 @@ static const struct {
     { 2001, 2006, ERROR_GONE },    /* socket, host or server unreachable or lost */
     { 2011, 2013, ERROR_GONE },    /* TCP, handshake, connection lost */
     { 2026, 2027, ERROR_GONE },    /* TLS, malformed packet */
-    { 2055, 2056, ERROR_GONE },    /* connection lost, also under a prepared statement */
+    { 2055, 2056, ERROR_GONE },    /* connection lost, or its statement was closed */
     { 5013, 5014, ERROR_GONE },    /* read, write */
     { 1040, 1041, ERROR_GONE },    /* too many connections, server out of memory */
     { 1047, 1047, ERROR_GONE },    /* Galera node not ready */
@@ -55,9 +55,9 @@ static const struct {
     { 1862, 1862, ERROR_LOGIN },   /* password expired */
     { 2059, 2059, ERROR_LOGIN },   /* unknown authentication plugin */
     { 2061, 2061, ERROR_LOGIN },   /* authentication plugin */
-    { 3118, 3118, ERROR_LOGIN },   /* account locked (MySQL) */
+    { 3118, 3118, ERROR_LOGIN },   /* login locked (MySQL) */
     { 3159, 3159, ERROR_LOGIN },   /* TLS required */
-    { 4151, 4151, ERROR_LOGIN },   /* account locked (MariaDB) */
+    { 4151, 4151, ERROR_LOGIN },   /* login locked (MariaDB) */
     { 1049, 1049, ERROR_MISSING }, /* database */
     { 1054, 1054, ERROR_MISSING }, /* column */
     { 1146, 1146, ERROR_MISSING }, /* table */
@@ -221,15 +221,16 @@ int session_run(struct mysql_session *session, const char *sql, struct error *er
 }
 
 /*
- * The account whose privileges a view uses.  With SQL SECURITY DEFINER, readers need no privileges
- * on the view's tables.  That fails in two cases if the login has its privileges from a role:
+ * The login or role whose privileges a view uses.  With SQL SECURITY DEFINER, users who query a
+ * view need no privileges on its tables.  That fails in two cases if the login that creates the
+ * view has its privileges from a role:
  *
  *   - MariaDB ignores the roles of a definer.  Therefore the role itself becomes the view's
  *     definer.
  *   - MySQL (9.7) ignores the definer's roles if the database's name contains an underscore or a
- *     percent sign, which GRANTs escape.  Readers could not use the view until an administrator had
- *     run the SQL of `init --print`.  Therefore the view uses the privileges of the user who reads
- *     it.
+ *     percent sign, which GRANTs escape.  Users could not query the view until an administrator had
+ *     run the SQL of `init --print`.  Therefore the view uses the privileges of the user who
+ *     queries it.
  */
 enum definer { BY_LOGIN, BY_ROLE, BY_READER };
 
@@ -258,7 +259,7 @@ static void replace_definer(struct text *fitted, const char *sql, const char *de
     text_add(fitted, sql);
 }
 
-/* Writes the script to `fitted`, with a definer that lets readers use the views. */
+/* Writes the script to `fitted`, with a definer that lets other users query the views. */
 static int fit_views(struct mysql_session *session, const char *sql, struct text *fitted,
                      struct error *err)
 {

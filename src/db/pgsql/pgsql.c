@@ -30,7 +30,7 @@
  * The argument is the WAL position that must be replayed; NULL means the position received so far.
  * The first column is the lag in seconds: 0 if there is no lag, NULL if nothing was ever replayed.
  * The second column is the position received so far, or NULL without a connection to the primary.
- * Every account may read the number of WAL receivers, but not their details.
+ * Every login may read the number of WAL receivers, but not their details.
  */
 static const char look[] =
     "SELECT CASE"

@@ -56,7 +56,7 @@ struct pgsql_bulk {
     char *sql, *update; /* the COPY or INSERT; the UPDATE before it, or NULL */
     bool by_copy;       /* use COPY: no key, or rows go to the temporary table */
     bool is_staged;     /* rows go to the temporary table */
-    struct text *parts; /* an array for each column; for COPY, one text with all rows */
+    struct text *parts; /* one array for each column; with COPY, a single text with all rows */
     size_t row_count, bytes, batches;
     size_t staged;              /* rows in the temporary table */
     struct pgsql_range *ranges; /* the ranges of these rows' keys */
@@ -168,7 +168,8 @@ static void pgsql_bulk_empty_batch(struct pgsql_bulk *bulk)
 
 /*
  * libpq stores data that it cannot send at once.  If libpq runs out of memory for the data, the
- * COPY must not be ended, because the server would accept the rows without the trailer as complete.
+ * COPY must not be ended.  The server would accept the rows that it has received, without the
+ * trailer, as complete.
  * So the session is marked as hung.
  */
 static int put_copy(struct pgsql_bulk *bulk, struct error *err)
@@ -416,8 +417,8 @@ static char *update_statement(const struct db_bulk *bulk)
 }
 
 /*
- * Sets *may to whether the session may create temporary tables.  If it may not, the bulk write
- * continues with arrays.
+ * Sets *may to true if the session may create temporary tables, else to false.  If it is false, the
+ * bulk write continues with arrays.
  */
 static int may_stage(struct pgsql_session *session, bool *may, struct error *err)
 {

@@ -33,7 +33,7 @@ struct db_value pgsql_milliseconds(char digits[24], unsigned seconds)
 
 /*
  * Setup.  The session sets every parameter that matters here, because the server, the database or
- * the account may have other values.  The exception is search_path, which determines where the
+ * the login may have other values.  The exception is search_path, which determines where the
  * tables are.
  */
 

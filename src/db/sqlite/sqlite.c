@@ -263,9 +263,9 @@ static int connect(struct sqlite_db *db, struct error *err)
 }
 
 /*
- * Readers use the results while a run publishes new ones, so the database must have a write-ahead
- * log.  Only the SQL that creates the tables enables the log, because opening a file must not
- * change a database that may belong to another program.
+ * Other sessions query the results while a run publishes new ones, so the database must have a
+ * write-ahead log.  Only the SQL that creates the tables enables the log, because opening a file
+ * must not change a database that may belong to another program.
  */
 static int require_wal(struct sqlite_db *db, struct error *err)
 {
@@ -286,7 +286,7 @@ static int require_wal(struct sqlite_db *db, struct error *err)
 
 static int prepare_to_write(struct sqlite_db *db, struct error *err)
 {
-    /* Keep the log, truncated, after the last session ends, because readers without write
+    /* Keep the log, truncated, after the last session ends, because users without write
      * permission in the directory cannot create the log. */
     int keep = 1;
     sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
@@ -347,8 +347,8 @@ static struct db *sqlite_open(const struct db_settings *settings, enum db_role r
 }
 
 /*
- * SQLite continues to write to a file that was removed or replaced, but readers would never see the
- * data.
+ * SQLite continues to write to a file that was removed or replaced, but sessions that open the path
+ * would never see the data.
  */
 static int refuse_moved(struct sqlite_db *db, struct error *err)
 {

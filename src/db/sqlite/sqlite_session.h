@@ -66,8 +66,8 @@ void sqlite_refuse_unknown_names(sqlite3 *sqlite);
 int sqlite_run(struct db *db, const char *sql, struct error *err);
 
 /*
- * Binds a value without copying texts: they must stay valid until the statement is reset or
- * finalized.  Returns SQLite's result code.
+ * Binds a value to the parameter at `position`, counted from 1.  Does not copy a text, which must
+ * stay valid until the statement is reset or finalized.  Returns SQLite's result code.
  */
 int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *value);
 /*
