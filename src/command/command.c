@@ -19,7 +19,7 @@
 
 /*
  * Days, months and resets must use the time zone of the runs.  reader.conf need not contain the
- * zone, so a reader uses the zone of the published runs.
+ * zone; if it does not, use the zone of the published runs.
  */
 static bool command_needs_zone(const struct settings *settings)
 {
@@ -67,8 +67,8 @@ int command_answer_as(struct command_context *context, const struct table_layout
     return !layout || context->answer ? 0 : -1;
 }
 
-/* Opens the results and converts the times among the options.  The order matters: the time zone may
- * be that of the results. */
+/* Opens the results and converts the times among the options.  The results must be opened first,
+ * because the time zone may be read from them. */
 static int command_open(struct command_context *context, struct error *err)
 {
     struct published *published = &context->published;
@@ -163,7 +163,7 @@ int command_print(const struct text *text, struct error *err)
 {
     if ((text->length && fwrite(text->bytes, 1, text->length, stdout) != text->length) ||
         fflush(stdout))
-        /* A reader that closed the pipe, such as head(1), needs no more output. */
+        /* A program that closed its end of the pipe, such as head(1), needs no more output. */
         return errno == EPIPE
                    ? 0
                    : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));

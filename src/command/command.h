@@ -64,7 +64,7 @@ bool command_reads_results_only(const struct invocation *invocation);
 void command_hide_reason(const struct invocation *invocation, struct error *err);
 
 /* Writes a text to standard output and flushes it.  Returns -1 on a write error, but 0 if the
- * reader closed the pipe. */
+ * program at the other end of a pipe closed it. */
 int command_print(const struct text *text, struct error *err);
 /* Writes a text to the file of --output, or to standard output if `path` is NULL or `-`. */
 int command_output(const char *path, const struct text *text, struct error *err);

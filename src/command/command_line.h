@@ -17,8 +17,8 @@ void command_line_add_words(struct command_line *line, const char *words);
 void command_line_add(struct command_line *line, const char *word);
 /*
  * Adds `key=name`.  Sets `obstacle` if the name has a comma, a quote or an unprintable character:
- * sacctmgr would split the name or drop the quotes, and an unprintable character cannot be checked
- * by a reader.
+ * sacctmgr would split the name or drop the quotes, and users cannot check an unprintable character
+ * before they execute the command.
  */
 void command_line_add_name(struct command_line *line, const char *key, const char *name);
 

@@ -50,7 +50,7 @@ static void fill_ranks(struct variant *variant, const struct published_cluster *
     free(ranks);
 }
 
-/* Fills the variants of one conformance, one for each algorithm. */
+/* Fills the variants of one conformance mode, one for each algorithm. */
 static void fill_variants(struct comparison *comparison, const struct published_cluster *cluster,
                           const struct fairshare_options *options, const struct values *values)
 {
@@ -77,7 +77,7 @@ static void fill_variants(struct comparison *comparison, const struct published_
     }
 }
 
-/* Shows a variant of the other conformance only if a user's rank differs in it. */
+/* Shows a variant of the other conformance mode only if a user's rank differs in it. */
 static void find_differing(struct comparison *comparison, size_t count, uint32_t users)
 {
     for (size_t i = 0; i < count; i++) {
@@ -163,7 +163,7 @@ static void comparison_free(struct comparison *comparison)
 }
 
 /* Compares the algorithms for the published shares and usage.  For Slurm clusters, includes the
- * other conformance. */
+ * other conformance mode. */
 static struct comparison compare_cluster(const struct published_cluster *cluster,
                                          const struct published *published,
                                          const struct compare_options *options)

@@ -30,8 +30,8 @@ struct history_options {
     bool usage;
 };
 
-/* An association, or a removed one: its last recorded state, and its best match with the requested
- * name at any time. */
+/* An existing or removed association: its last recorded state, and its best match with the
+ * requested name at any time. */
 struct history_command_known {
     char *cluster, *account, *user, *partition;
     int64_t id, parent_id;
@@ -54,7 +54,7 @@ static void known_free(struct history_command_known *known)
     free(known->series.points);
 }
 
-/* Rows are ordered by cluster, id and time, so the last state of an association remains. */
+/* Rows are sorted by cluster, id and time, so the last state of an association remains. */
 static void add_known(struct known_list *list, const struct db_value *row, const char *asked)
 {
     struct history_command_known known = { db_value_text(&row[0]),

@@ -248,7 +248,7 @@ struct used {
     uint32_t node, place;
 };
 
-/* Orders by usage, highest first, then by id. */
+/* Sorts in descending order of usage, and tied associations in ascending order of id. */
 static int compare_use(const void *left, const void *right)
 {
     const struct used *a = left, *b = right;
@@ -263,8 +263,9 @@ static int compare_place(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Adds the accounts, or the users, of a cluster that have the most usage, ordered by id.  Returns
- * the number of omitted ones. */
+/* Adds the `top` users of a cluster with the most usage or, if `users` is false, the `top`
+ * accounts. Adds them in ascending order of id.  Returns the number of users or accounts that were
+ * omitted. */
 static size_t metrics_command_add_top(struct metrics *metrics,
                                       const struct published_cluster *cluster, bool users,
                                       uint64_t top)

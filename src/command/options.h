@@ -76,7 +76,7 @@ enum {
 
 /*
  * The values of the shared options.  Each command's struct of options begins with this struct.
- * Texts belong to the command line; options_free() frees the lists.
+ * Texts point into the command line; options_free() frees the lists.
  */
 struct shared_options {
     const char *operands[OPERANDS_AT_MOST]; /* the arguments that are not options */
@@ -167,7 +167,7 @@ struct command {
 /*
  * Reads the command line into `options`, a zeroed struct that begins with struct shared_options.
  * Returns -1 with ERROR_USAGE if the command line is wrong.  The caller calls options_free() and
- * options_free_own() also after an error.
+ * options_free_own() even on error.
  */
 int options_read(const struct invocation *invocation, void *options, struct error *err);
 void options_free(struct shared_options *shared);

@@ -24,7 +24,8 @@
 /* Longest wait, in seconds, for new jobs from the accounting database, which are optional. */
 #define DEADLINE_S 5
 
-/* The keys of the published jobs, and a queue with further jobs. */
+/* The state for adding new jobs: `known` has the keys of the published jobs, and `queue` also has
+ * new jobs. */
 struct prio_adder {
     struct prio_list *list;
     const struct release *release; /* NULL if unknown */
@@ -110,13 +111,13 @@ static int prio_read_source(struct prio_reading *reading, struct prio_adder *add
     return result;
 }
 
-/* Returns the factor of a node. */
+/* Returns the fairshare factor of a node; `fairshare` is an array of factors, indexed by node. */
 static double fairshare_of(const void *fairshare, uint32_t node)
 {
     return ((const double *)fairshare)[node];
 }
 
-/* The factors that a run published, by node of a tree. */
+/* The fairshare factors that a run published, indexed by node of `tree`. */
 struct factors {
     const struct tree *tree;
     const struct published_cluster *cluster;
@@ -134,7 +135,8 @@ static void take_factor(void *context, const struct published_row *row)
                            &tree->nodes[place], &row->values);
 }
 
-/* Returns factors by node; NAN if the factor is missing or cannot be read. */
+/* Returns the fairshare factors, indexed by node of `tree`; NAN if the factor is missing or cannot
+ * be read. */
 static double *read_fairshare(struct published *published, const struct published_cluster *cluster,
                               const struct tree *tree)
 {

@@ -36,7 +36,7 @@
 struct alert {
     uint64_t after_s;
     char name[40]; /* name of the state file, which contains the time of the first failure */
-    bool failed;   /* this run belongs to a failure period */
+    bool failed;   /* this run is in a failure period */
     bool lasting;  /* the period began with an earlier run */
     int64_t since; /* start of the period; 0 if it cannot be stored */
 };
@@ -224,7 +224,7 @@ static int dry_run(const struct settings *settings, const struct run_options *op
 static int run_in_earnest(const struct settings *settings, struct run_options *options,
                           struct error *err)
 {
-    static int unrecorded; /* set by run() through the options */
+    static int unrecorded; /* run() sets it to the exit status of a failure that was not recorded */
     alert = alert_create(settings, options->clusters.names, options->clusters.count);
     options->complain = complain_in_time;
     options->unrecorded = &unrecorded;

@@ -200,8 +200,8 @@ static void verify_settings(struct verifying *verifying, struct verifier *verifi
     text_free(&digests);
 }
 
-/* Verifies the views: other checks read the tables, but readers see the views.  Must be the last
- * check, because an error makes PostgreSQL's transaction unusable. */
+/* Opens all views, because other checks read the tables, but users who may only query results read
+ * the views.  Must be the last check, because an error makes PostgreSQL's transaction unusable. */
 static void verify_views(struct verifying *verifying, struct verifier *verifier)
 {
     struct error err;

@@ -54,8 +54,9 @@ static char *peer_login(uid_t uid, struct error *err)
     return NULL;
 }
 
-/* In milliseconds: the time limits for a client to send its request and to read the response, and
- * the time limit for the request of a client that is rejected. */
+/* Time limits in milliseconds.  A client must send its request within REQUEST_MS and read the
+ * response within RESPONSE_MS.  A client that will be rejected must send its request within
+ * REFUSAL_MS. */
 #define REQUEST_MS 5000
 #define RESPONSE_MS 10000
 #define REFUSAL_MS 100
@@ -65,8 +66,9 @@ static char *peer_login(uid_t uid, struct error *err)
 #define MOST 64
 #define IDLE_S 60
 
-/* The file for the response, and two files in memory for the command's output, so that no output is
- * written to a directory. */
+/* File descriptors.  `response` is a copy of standard output, which is the client's connection.
+ * `output` and `errors` are anonymous files in memory that collect the command's standard output
+ * and standard error, so that no output is written to a directory. */
 struct answer_printing {
     int response, output, errors;
 };
@@ -226,7 +228,8 @@ struct serve_limits {
 #define CONNECTIONS 512
 #define TICK_MS 1000
 
-/* Memory limit of the process that answers a request.  Sanitizers reserve more than any limit. */
+/* Memory limit in bytes of the process that answers a request.  The limit is not set if the program
+ * is built with sanitizers, because they reserve more memory. */
 #define REQUEST_BYTES (1ul << 30)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SANITIZED 1
@@ -416,7 +419,7 @@ static int serve_once(struct server *server, int listener)
 {
     struct pollfd files[CONNECTIONS + 1] = { { .fd = listener, .events = POLLIN } };
     size_t count = server->count;
-    for (size_t i = 0; i < count; i++) /* poll() ignores files of -1 */
+    for (size_t i = 0; i < count; i++) /* poll() ignores negative file descriptors */
         files[i + 1] = (struct pollfd){ .fd = server->connections[i].socket, .events = POLLIN };
     int ready = poll(files, count + 1, wait_ms(server, clock_milliseconds()));
     int64_t now = clock_milliseconds();

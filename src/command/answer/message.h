@@ -14,8 +14,8 @@ struct error;
 /* The protocol of the socket of `fairmill answer`.  A client sends one request and receives one
  * response; each is a JSON object.  doc/socket.md describes them for authors of other clients. */
 
-/* Version of requests and responses.  Within a version, keys are only added; readers must ignore
- * unknown keys. */
+/* Version of requests and responses.  Within a version, keys are only added; clients and the server
+ * must ignore unknown keys. */
 #define MESSAGE_VERSION 1
 
 #define MESSAGE_REQUEST_BYTES 65536u /* maximum size of a request */
@@ -33,7 +33,7 @@ struct request {
 /* Appends the request as one line of JSON. */
 void request_add(struct text *text, const struct request *request);
 /* Parses a request.  Returns -1 with ERROR_USAGE if the bytes are not a valid request.  The caller
- * calls request_free() also after an error. */
+ * calls request_free() even on error. */
 int request_read(struct request *request, const char *bytes, size_t length, struct error *err);
 void request_free(struct request *request);
 

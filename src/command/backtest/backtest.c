@@ -27,7 +27,7 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* A backtest computes history under several choices of settings.  Each choice is a variant. */
+/* A backtest computes history with several choices of settings.  Each choice is a variant. */
 
 struct backtest_settings {
     /* the values that were chosen, such as `14-0, classic`; for variant 0, the current settings,
@@ -123,8 +123,9 @@ struct backtest_command_candidate {
     struct times times;
     struct answer *answer;
     struct backtest *backtest;
-    size_t variant;   /* index of the current variant */
-    uint32_t *chosen; /* selected associations of the current point, by node */
+    size_t variant; /* index of the current variant */
+    /* indexed by node of the current point: not 0 if the association is selected */
+    uint32_t *chosen;
     uint64_t done;
 };
 

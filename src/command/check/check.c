@@ -91,7 +91,7 @@ static int check_results(const struct settings *settings, struct db *source,
     return result;
 }
 
-/* Returns the number of users whose rank differs under the other conformance. */
+/* Returns the number of users whose rank differs in the other conformance mode. */
 static uint32_t ranks_that_differ(const struct settings *settings,
                                   const struct computation *computation)
 {
@@ -346,7 +346,7 @@ static int check_published(const struct settings *settings, struct db **source,
         }
         verification_free(&verification);
     }
-    *source = verifier.source; /* it may have opened a new session */
+    *source = verifier.source; /* the verifier may have opened a new session */
     verifier.source = NULL;
     verifier_close(&verifier);
     return result;

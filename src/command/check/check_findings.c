@@ -113,7 +113,8 @@ struct check_finding_row {
     uint64_t seen; /* number of findings of this kind */
 };
 
-/* The name of the finding's kind, its meaning, or its remedy, by column. */
+/* Fills the cell with the name of the finding's kind, its meaning or its remedy, depending on the
+ * column. */
 static void finding_get_word(const void *of, struct cell *cell)
 {
     static const char *(*const words[])(enum finding_kind kind) = { finding_name, finding_meaning,

@@ -274,7 +274,7 @@ static void warn_of_weights(struct text *text, const struct settings *settings)
                     sum);
 }
 
-/* A number without a unit means minutes, which the administrator may not have intended. */
+/* A number without a unit means minutes, which the administrator might not have intended. */
 static void warn_of_half_life(struct text *text, const struct settings *settings)
 {
     for (size_t i = 0; settings_table[i].section; i++) {
@@ -320,7 +320,7 @@ void check_slurm_cluster(struct text *text, const struct settings *settings, con
                    ranks ? users : WEIGHT_HIGH_ENOUGH, ranks ? "ranks" : "fairshare factors");
 }
 
-/* Adds the reason for using this release. */
+/* Adds the reason why fairmill assumes this release of Slurm. */
 static void add_release_reason(struct text *text, const struct settings *settings,
                                const struct accounting *accounting, const struct release *release)
 {

@@ -196,7 +196,8 @@ static int diff_values(struct command_context *context, const struct published_c
     return result;
 }
 
-/* Steps are a period apart, so one known step determines all other steps. */
+/* slurmctld's decay steps are one period apart, so the time of one step determines the times of all
+ * other steps. */
 static int align_step(struct diff_options *options, const struct settings *settings,
                       struct error *err)
 {

@@ -26,8 +26,9 @@ static double printed_usage(const struct finder *finder, uint32_t node)
     return usage > bounds->high + rounding ? bounds->high : usage;
 }
 
-/* Adds differences to the own usage, so that values without a difference stay the same to the last
- * bit. */
+/* Returns the usage that must be charged to each node itself to get the printed usage; the caller
+ * frees the array, which is indexed by node.  Adds the differences to finder->own, so that values
+ * without a difference stay the same to the last bit. */
 static double *printed_own_usage(const struct finder *finder)
 {
     const struct tree *tree = finder->tree;
@@ -294,8 +295,9 @@ static struct usage_bounds *printed_own(const struct finder *finder)
 }
 
 /* Applies resets of fairmill's ledger that slurmctld has made, too.  Then the printed usage matches
- * the remaining usage after the reset, but not the usage without it.  Returns an array by node that
- * is true if a reset was applied, or NULL if no reset was applied.  The caller frees the array. */
+ * the remaining usage after the reset, but not the usage without it.  Returns an array, indexed by
+ * node, that is true if a reset was applied to the node.  Returns NULL if no reset was applied. The
+ * caller frees the array. */
 static bool *take_resets(struct finder *finder)
 {
     bool any = false, *taken = memory_zeroed(finder->tree->count, sizeof *taken);

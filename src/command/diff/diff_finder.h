@@ -24,8 +24,8 @@ struct diff_case {
     const struct sshare_print *print;
     struct db *source; /* NULL if it cannot be read */
     int64_t printed_at;
-    uint64_t period;      /* interval between slurmctld's steps, in seconds */
-    uint64_t newest_step; /* time of slurmctld's newest step; 0: unknown, search for it */
+    uint64_t period;      /* seconds between two decay steps of slurmctld */
+    uint64_t newest_step; /* epoch seconds of the newest step; 0: unknown, search for it */
     /* slurmctld does not charge a job for the time between the last step and the job's end */
     bool ends_free;
 };
@@ -34,7 +34,7 @@ struct diff_case {
  * printed values.  Each stage removes one cause, and the resulting change of a value is the amount
  * of that cause. */
 
-/* The values at one stage, by node of the base tree. */
+/* The values at one stage, indexed by node of the base tree. */
 struct stage {
     double *usage, *fairshare, *level_fs;
 };
@@ -66,7 +66,8 @@ struct finder {
 };
 
 void stage_free(struct stage *stage);
-/* Returns a stage with these values, which are by node of `tree`. */
+/* Returns a stage with these values, which are indexed by node of `tree`.  The stage is indexed by
+ * node of the base tree; the caller frees it with stage_free(). */
 struct stage finder_stage_of(const struct finder *finder, const struct tree *tree,
                              const struct values *values);
 
@@ -87,19 +88,20 @@ int finder_compute(struct finder *finder, struct computation *computation, struc
 int finder_build_tree(const struct finder *finder, bool printed, struct tree **tree,
                       struct error *err);
 /* Computes the values of a tree from finder_build_tree().  `own` contains the usage charged to each
- * association itself in TRES-seconds, by node of the base tree.  The caller frees the values.
- * Returns NULL on error. */
+ * association itself in TRES-seconds, indexed by node of the base tree.  The caller frees the
+ * values.  Returns NULL on error. */
 struct values *finder_values_with(const struct finder *finder, struct tree *tree, const double *own,
                                   struct error *err);
-/* Computes the stage of such a tree from finder->own. */
+/* Sets `*stage` to the values of a tree from finder_build_tree() with the usage in finder->own. The
+ * caller frees it with stage_free().  Returns -1 on error. */
 int finder_compute_stage(const struct finder *finder, struct tree *tree, struct stage *stage,
                          struct error *err);
 
 /* Maps printed rows to associations. */
 struct printed_match {
-    const struct printed_row **rows; /* by node; NULL: not printed */
-    struct usage_bounds *bounds;     /* by node: bounds of the printed usage */
-    uint32_t *nodes;                 /* by row of the differences: the row's node */
+    const struct printed_row **rows; /* indexed by node; NULL: not printed */
+    struct usage_bounds *bounds;     /* indexed by node: bounds of the printed usage */
+    uint32_t *nodes;                 /* indexed by row of the differences: the row's node */
 };
 
 /*

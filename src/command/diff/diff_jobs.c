@@ -26,9 +26,9 @@ struct diff_jobs_finder {
     const struct sprio_print *print;
     struct value_differences *differences;
     const struct prio_list *ours;
-    /* the same list under slurmctld's conformance; NULL if `ours` already uses it */
+    /* the same list with slurmctld's conformance; NULL if `ours` already uses it */
     const struct prio_list *by_slurmctld;
-    bool *taken; /* by row of `ours`: an earlier printed row matched it */
+    bool *taken; /* indexed by row of `ours`: an earlier printed row matched it */
 };
 
 /* Computes fairmill's list of pending jobs for the time of the output. */
@@ -167,7 +167,8 @@ static void diff_jobs_add_difference(struct diff_jobs_finder *finder, const stru
     value_differences_add(differences, &added);
 }
 
-/* Returns the same row under slurmctld's conformance, or NULL if `ours` already uses it. */
+/* Returns the row of the same job in the list with slurmctld's conformance, or NULL if `ours`
+ * already uses that conformance. */
 static const struct prio_row *row_by_slurmctld(const struct diff_jobs_finder *finder,
                                                const struct prio_row *row)
 {

@@ -31,14 +31,14 @@ struct diff_pbs_finder {
     const struct published_cluster *published;
     struct value_differences *differences;
     struct pbs_view ours, without_ledger;
-    double decay;           /* factor by which one decay step may change usage; 1 if there may be no
-                             * such step */
+    /* factor of a decay step that may be missing on one side; 1 if no step can be missing */
+    double decay;
     struct names *entities; /* names in UTF-8 */
-    uint32_t *node_of;      /* the node of each name, by index in `entities` */
-    uint32_t *row_of;       /* the printed row of each node; NO_NODE if not printed */
-    double *percentages;    /* by printed row, computed from the printed shares */
-    struct printed_number *below; /* by printed row: the usage that pbsfs would compute from the
-                                   * rows directly below it */
+    uint32_t *node_of;      /* indexed by number of the name in `entities`: its node */
+    uint32_t *row_of;       /* indexed by node: its printed row; NO_NODE if not printed */
+    double *percentages;    /* indexed by printed row; computed from the printed shares */
+    /* indexed by printed row: the usage that pbsfs would compute from the rows directly below it */
+    struct printed_number *below;
     bool tree_differs;
 };
 
@@ -220,8 +220,9 @@ static void compare_percentage(struct diff_pbs_finder *finder, uint32_t node, do
                             follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE);
 }
 
-/* Returns the cause that explains the difference between the printed usage and the usage of `view`:
- * an unseen cycle, running jobs, or a decay step. */
+/* Returns the cause that explains the difference between the printed usage and the usage of `view`.
+ * The scheduler had not yet added ended jobs (PBS_CAUSE_CYCLE), it had not yet added running jobs
+ * (PBS_CAUSE_RUNNING), or a decay step is missing on one side (PBS_CAUSE_DECAY). */
 static enum value_cause cause_in(const struct diff_pbs_finder *finder, const struct pbs_view *view,
                                  uint32_t node, const struct printed_number *printed)
 {

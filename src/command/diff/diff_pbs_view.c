@@ -15,7 +15,7 @@
 /* Relative rounding error of doubles. */
 #define ROUNDING 1e-12
 
-/* An accumulator that sums, by node, the usage that the scheduler may not have seen. */
+/* An accumulator that sums, for each node, the usage that the scheduler might not have seen. */
 struct unseen {
     struct charge_accumulator accumulator;
     struct computation *computation;
@@ -49,9 +49,9 @@ static int take_unseen(struct charge_accumulator *base, const struct charge *cha
                : usage_beyond_range(charge->interval.association, err);
 }
 
-/* Sums unseen usage by node, including descendants.  `sums` is NULL if there is no unseen usage. If
- * all usage of an entity is unseen, pbsfs does not include the entity's minimum usage in its groups
- * either. */
+/* Returns the unseen usage of each node, including its descendants.  `sums` is NULL if there is no
+ * unseen usage. If all usage of an entity is unseen, pbsfs does not include the entity's minimum
+ * usage in its groups either. */
 static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
 {
     const struct tree *tree = view->pbs.fairshare.tree;

@@ -19,7 +19,8 @@ struct pbs_view {
     bool computed;
     bool has_ledger; /* the ledger has entries */
     struct pbs_tree pbs;
-    /* By node: usage that the scheduler may not have seen, of ended and of running jobs. */
+    /* Indexed by node: usage of ended jobs (`behind`) and of running jobs that the scheduler might
+     * not have seen. */
     double *behind, *running;
 };
 

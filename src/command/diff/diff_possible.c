@@ -61,7 +61,7 @@ struct diff_possible_ranks {
     const struct values *values;
     const struct usage_bounds *level_fs;
     struct counts counts[COUNTS]; /* numbers of the current siblings */
-    double *down, *up;            /* by node: maximum number of ranks that it may lose or gain */
+    double *down, *up; /* indexed by node: maximum number of ranks that it may lose or gain */
 };
 
 static uint32_t users_of(const struct node *node)
@@ -123,8 +123,9 @@ static void bound_list(struct diff_possible_ranks *ranks, const struct node *par
  * Computes bounds of the users' factors under Fair Tree from bounds of each level_fs.
  *
  * `values` contain ranks for one level_fs of each node.  On the path to a user, siblings whose
- * bounds overlap may be in either order.  If two siblings change places, so do all users below
- * them.  Siblings with the same exact level_fs, such as 0 or infinity, keep their order.
+ * bounds overlap may be in either order.  If the order of two siblings is reversed, so is the order
+ * of all users below them.  Siblings with the same exact level_fs, such as 0 or infinity, keep
+ * their order.
  */
 static void possible_ranks(const struct tree *tree, const struct values *values,
                            const struct usage_bounds *level_fs, struct usage_bounds *fairshare)
@@ -159,7 +160,7 @@ static void possible_ranks(const struct tree *tree, const struct values *values,
 struct diff_possible_finder {
     const struct possible_case *asked;
     struct possible *possible;
-    /* By node; set after the formula was computed: */
+    /* Indexed by node; set after the formula was computed: */
     struct usage_bounds *usage, *part, *effective;
 };
 

@@ -16,10 +16,11 @@ struct values;
  * Computes the values that sshare can have printed.  The printed usage is known only to its last
  * digit, so the formulas are computed with both ends of its bounds.
  *
- * Under Fair Tree, all values belong to the newest step.  With the other algorithms, slurmctld
- * computes values while it checks its jobs.  An account's value is from before the newest step, and
- * a user's value is from any time since that step.  The usage from which these values were computed
- * may therefore lack any part of the usage that was charged at or after the newest step.
+ * Under Fair Tree, all values were computed at the newest decay step.  With the other algorithms,
+ * slurmctld computes values while it checks its jobs.  An account's value is from before the newest
+ * step, and a user's value is from any time since that step.  The usage from which these values
+ * were computed may therefore lack any part of the usage that was charged at or after the newest
+ * step.
  */
 
 struct possible_case {
@@ -27,7 +28,7 @@ struct possible_case {
     const struct values *values; /* the values of `tree` with the printed usage */
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
-    /* By node: */
+    /* Indexed by node: */
     const struct printed_row **rows;  /* NULL: not printed */
     const struct usage_bounds *usage; /* bounds of the printed usage */
     const double *fresh;              /* usage charged at or after the newest step; NULL: unknown */
@@ -35,7 +36,7 @@ struct possible_case {
     const bool *exact; /* the usage in `values` is certain, if the output allows it */
 };
 
-/* Results by node; NAN if there is no such value or nothing is known about it. */
+/* Results, indexed by node; NAN if there is no such value or nothing is known about it. */
 struct possible {
     struct usage_bounds *fairshare;
     unsigned *wrong; /* flags of enum contradiction */

@@ -12,8 +12,9 @@
 #include "results/published.h"
 #include "util/memory.h"
 
-/* Returns true if the usage of deleted users changes the association's place.  In that case, the
- * level_fs of the association or of an ancestor changes, too. */
+/* Returns true if the usage of deleted users changes the rank of the association.  Such usage
+ * changes the level_fs of the association or of an ancestor, but the order of tied associations
+ * does not. */
 static bool is_by_deleted(const struct finder *finder, const struct stage *stage, uint32_t node)
 {
     for (; node != NO_NODE; node = finder->tree->nodes[node].fairshare_parent) {
@@ -37,8 +38,8 @@ static void explain_by_conformance(struct finder *finder, struct stage stage)
     finder->last = stage;
 }
 
-/* Returns the release whose rules the output follows.  The releases differ in whether accounts have
- * factors. */
+/* Returns the release whose rules the output follows.  In some releases accounts have factors, in
+ * others only users do. */
 static const struct release *printed_release(const struct finder *finder,
                                              const struct release *ours)
 {

@@ -25,7 +25,7 @@ struct diff_values_case {
 };
 
 /* Compares the priorities of a cluster's jobs with sprio's output.  Sorts the published list.  The
- * caller frees the differences with value_differences_free(), also after an error. */
+ * caller frees the differences with value_differences_free(), even on error. */
 int diff_jobs_find(const struct diff_values_case *asked, const struct sprio_print *print,
                    struct prio_list *published, struct value_differences *differences,
                    struct error *err);
@@ -35,9 +35,9 @@ int diff_jobs_find(const struct diff_values_case *asked, const struct sprio_prin
  * the tree.  The differences keep pointers to its name and unit.
  *
  * With the accounting database, all values are computed for the time of the output.  The jobs show
- * how much usage the scheduler may not have seen.  For an ended job, this is its usage in the last
- * `period` before its end; for a running job, all its usage.  Only differences within this limit
- * have a cause.  So usage that was lost or set by hand in OpenPBS remains unexplained.
+ * how much usage the scheduler might not have seen.  For an ended job, this is its usage in the
+ * last `period` before its end; for a running job, all its usage.  Only differences within this
+ * limit have a cause.  So usage that was lost or set by hand in OpenPBS remains unexplained.
  */
 int diff_pbs_find(const struct diff_values_case *asked, const struct pbsfs_print *print,
                   const struct published_cluster *published, struct value_differences *differences,

@@ -33,7 +33,7 @@ struct gathering {
     struct charge_accumulator accumulator;
     uint32_t id; /* id of the explained association */
     struct computation computation;
-    bool *below; /* by node: its jobs are included; allocated at the first job */
+    bool *below; /* indexed by node: its jobs are included; allocated at the first job */
     struct top_jobs top_jobs;
     struct daily_usage days;
     struct decay_table *plain;
@@ -165,7 +165,7 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     }
 }
 
-/* Imported jobs have text ids, which are found by the key of the job's run. */
+/* Imported jobs have text ids, which are found by the key of the job execution. */
 static int name_jobs(struct gathering *gathering, const struct source *source, struct error *err)
 {
     const struct top_jobs *top = &gathering->top_jobs;
@@ -246,7 +246,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
 /* The days in ascending order, and the associations whose usage is included. */
 struct day_gathering {
     const struct published_cluster *cluster;
-    bool *inside;                /* by node: its usage is included */
+    bool *inside;                /* indexed by node: its usage is included */
     struct ledger_state *ledger; /* state of the ledger at the published time */
     uint64_t reset;              /* last reset of the cluster; 0 if there was none */
     struct day_contributor *days;

@@ -33,8 +33,8 @@ static struct wide without_steps(const struct decay_table *decay, const struct w
     return same;
 }
 
-/* Charges the jobs for the same time with other settings.  Fills `own` with the usage charged to
- * each node itself, by node of the present tree. */
+/* Charges the jobs for the same time with other settings.  Fills `own`, indexed by node of the
+ * present tree, with the usage charged to each node itself. */
 static int read_own(const struct forecast_data *data, const struct settings *settings,
                     const struct recorded_state *recorded, struct wide *own, struct error *err)
 {
@@ -111,7 +111,8 @@ static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t f
 }
 
 /* Fills `own` with the remaining usage at the later time `at` of all usage charged to each node
- * itself up to now.  Ignores usage before `start`.  `own` is by node and initially 0. */
+ * itself up to now.  Ignores usage before `start`.  `own` is indexed by node, and its elements are
+ * initially 0. */
 typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err);
 /* Adds the remaining usage for the present decay epoch, which is `own`, and for each later epoch in

@@ -113,7 +113,7 @@ struct listing {
     const struct ledger_entry_options *options;
     int64_t from, to; /* limits of the entries' times, both included */
     struct ledger_book book;
-    struct ledger_list_row *rows; /* by record of the book */
+    struct ledger_list_row *rows; /* indexed like book.records */
 };
 
 static void find_undos(struct listing *listing)

@@ -39,7 +39,7 @@ static struct share_list *shares_with(struct effect *effect, struct ledger *ledg
     return list;
 }
 
-/* An association's values under the ledgers without and with the entry. */
+/* An association's values before and after the entry is added to the ledger. */
 struct effect_row {
     const struct share_row *before, *after;
 };

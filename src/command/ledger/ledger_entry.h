@@ -24,7 +24,7 @@ struct ledger_entry_options {
     struct name_list jobs, kinds; /* filters of `ledger list` */
 };
 
-/* Returns true if the options request this action. */
+/* Returns true if `action`, such as `credit` or `undo`, is the action on the command line. */
 bool action_is(const struct ledger_entry_options *options, const char *action);
 
 /* Adds a short description of the entry. */
@@ -46,8 +46,9 @@ bool ledger_may_be_told(const struct permissions *permissions, const struct ledg
 int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t *to,
               struct error *err);
 
-/* Makes an entry, or several for a refund.  Shows the effect, asks for confirmation and enters
- * them, according to --yes and --dry-run.  Returns -1 on error. */
+/* Makes an entry, or several for a refund.  Shows the effect and asks for confirmation, and then
+ * writes the entries to the ledger.  With --yes, only writes; with --dry-run, only shows the
+ * effect.  Returns -1 on error or without confirmation. */
 int entry_make(const struct settings *settings, const struct ledger_entry_options *options,
                struct error *err);
 

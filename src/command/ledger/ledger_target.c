@@ -192,8 +192,8 @@ int target_association(const struct source *source, struct ledger_record *record
     return target_in_snapshot(source, look_for_association, &search, err);
 }
 
-/* Returns by node whether it is the account or below it; the caller frees it.  Returns NULL if
- * there is no such account. */
+/* Returns an array, indexed by node, that is true for the account and for all nodes below it.  The
+ * caller frees it.  Returns NULL if there is no such account. */
 static bool *nodes_below(const struct tree *tree, const struct accounting *accounting,
                          const char *account)
 {

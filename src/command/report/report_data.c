@@ -37,7 +37,7 @@ struct report_data_reading {
     struct id_index *gone;
     int64_t *gone_parents;
     uint32_t gone_count;
-    double *sums; /* the usage of a day, by row */
+    double *sums; /* indexed by row: its usage of the current day */
 };
 
 /* Calls `take` for each row of a query. */
@@ -51,7 +51,7 @@ static int report_data_for_each(struct report_data_reading *reading, struct db_r
     return db_finish(rows);
 }
 
-/* ---- Usage by day ---- */
+/* ---- Daily usage ---- */
 
 static void report_data_take_name(struct report_data_reading *reading, const struct db_value *row)
 {
@@ -295,7 +295,8 @@ static int report_data_by_priority(const void *a, const void *b)
     return (one->id_job > other->id_job) - (one->id_job < other->id_job);
 }
 
-/* Returns the row of each account, by the index of its name. */
+/* Returns an array, indexed by number of an account's name in `names`, with the row of the account.
+ * Adds the names to `names`.  The caller frees the array. */
 static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *names)
 {
     uint32_t *rows = memory_zeroed(cluster->row_count, sizeof *rows);
@@ -308,7 +309,7 @@ static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *n
     return rows;
 }
 
-/* Reads the jobs, highest priority first.  Their texts belong to the list. */
+/* Reads the jobs, highest priority first.  The list owns their texts. */
 static int report_data_read_jobs(struct report_data_reading *reading, struct prio_list *list,
                                  struct error *err)
 {

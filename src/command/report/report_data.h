@@ -29,7 +29,7 @@ struct report_data {
 /* Reads the data of a cluster's pages from the result tables, and the cluster's tree.  Pages must
  * open quickly, so only the associations with the most usage have series.  From these data,
  * page_view_make() selects the part that a page contains.  Returns -1 on error.  The caller calls
- * report_data_free() also after an error. */
+ * report_data_free() even on error. */
 int report_data_read(struct report_data *data, struct published *published,
                      struct published_cluster *cluster, const struct report_request *request,
                      struct error *err);

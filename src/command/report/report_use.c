@@ -15,7 +15,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Sums by index of a name. */
+/* Sums of usage, indexed by number of the name in `names`. */
 struct class_sums {
     struct names *names;
     struct wide *list;

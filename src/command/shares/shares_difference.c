@@ -23,7 +23,8 @@ struct taking {
     const struct accounting *accounting;
     const struct tree *tree;
     struct id_index *priorities; /* index in accounting->priorities, by association id */
-    const char **defaults;       /* default accounts by index of the user's name; NULL: none */
+    /* indexed by number of the user's name: the default account; NULL: none */
+    const char **defaults;
 };
 
 static const char *shares_difference_name_of(const struct taking *taking, uint32_t number)

@@ -25,7 +25,7 @@ struct limits {
 };
 
 /* Reads a list of options.  limits_add_age() adds a limit of the age, for --max-age.  The caller
- * frees `limits` with limits_free(), also after an error. */
+ * frees `limits` with limits_free(), even on error. */
 int limits_read(struct limits *limits, const struct name_list *given, enum health_level level,
                 struct error *err);
 void limits_add_age(struct limits *limits, uint64_t seconds, const char *text);
@@ -34,8 +34,8 @@ void limits_free(struct limits *limits);
 /* Returns true if there is a limit with this name. */
 bool limits_has(const struct limits *limits, const char *name);
 
-/* Returns the level of a cluster under these limits, and appends its problems to `words`, separated
- * by commas. */
+/* Checks a cluster against the limits.  Returns its level, and appends its problems to `words`,
+ * separated by commas. */
 enum health_level limits_judge(const struct limits *limits, const struct cluster_health *cluster,
                                struct text *words);
 

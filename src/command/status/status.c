@@ -15,7 +15,7 @@
 #define NAGIOS_UNKNOWN 3
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
 
-/* A cluster and its level under the limits. */
+/* A cluster, and its level after a check against the limits. */
 struct status_row {
     const struct cluster_health *health;
     enum health_level level;
@@ -26,7 +26,7 @@ struct status_row {
 struct status {
     struct health health;
     struct limits limits;
-    struct status_row *rows; /* by index of health.clusters */
+    struct status_row *rows; /* indexed like health.clusters */
     enum health_level worst; /* critical if there is no cluster */
 };
 

@@ -56,13 +56,14 @@ int changes_find(struct whatif_changes *changes, const struct published *publish
 /* Returns true if the effect of a change cannot be computed from the results, so that the
  * accounting database must be read. */
 bool changes_need_source(const struct whatif_changes *changes);
-/* Returns true if a change concerns settings that affect how the accounting database is read. */
+/* Returns true if any of the changes changes a setting (WHATIF_SETTING).  The accounting database
+ * is then read a second time, with the changed settings. */
 bool changes_read_anew(const struct whatif_changes *changes);
 
 /* Applies the changes of settings.  Cannot fail, because the values were checked when they were
  * added. */
 void changes_set(const struct whatif_changes *changes, struct settings *settings);
-/* Applies the changes of shares, parents, users and usage.  Returns -1 on error. */
+/* Applies the changes of shares, parents, users and usage to `scenario`.  Returns -1 on error. */
 int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
                  const struct decay_table *decay, struct error *err);
 

@@ -223,7 +223,7 @@ struct whatif_source_work {
     struct source source; /* the source for the time of the request */
     struct recorded_state recorded;
     struct whatif *whatif;
-    struct id_index *jobs; /* by key: their indexes in the answer's list */
+    struct id_index *jobs; /* maps the key of a job to its index in the answer's list */
 };
 
 static struct whatif_job *find_or_add_job(struct whatif_source_work *work,
@@ -330,7 +330,8 @@ static int whatif_source_compare(struct whatif_source_work *work, struct computa
     return result;
 }
 
-/* Reads and computes the cluster.  If changed settings affect reading, reads it again with them. */
+/* Reads and computes the cluster.  If the changes include a setting, reads and computes the cluster
+ * again with the changed settings. */
 static int compute_both(struct whatif_source_work *work, struct error *err)
 {
     struct computation before, again, *after = &before;
