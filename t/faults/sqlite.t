@@ -353,7 +353,7 @@ def read_only():
         if somebody:
             for name in names + [place.folder]:
                 os.chown(name, NOBODY, NOBODY)
-            # The user nobody may not have access to the build directory.
+            # The user nobody might have no access to the build directory.
             somebody['executable'] = shutil.copy(FAIRMILL, place.path('fairmill'))
 
         def attempt(what, path):

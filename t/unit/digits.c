@@ -116,9 +116,9 @@ static void random_numbers(void)
         whole &= is_as_printf(
             ldexp((double)(random_bits(&state) >> 40), -(int)(random_bits(&state) % 24)));
     }
-    ok(any_bits, "doubles of random bits are written as by printf");
-    ok(small, "numbers below 1 are written as by printf");
-    ok(whole, "numbers with few decimals, often ties, are written as by printf");
+    ok(any_bits, "doubles with random bits are written as printf() writes them");
+    ok(small, "numbers below 1 are written as printf() writes them");
+    ok(whole, "numbers with few decimals, often ties, are written as printf() writes them");
 }
 
 static void integers(void)

@@ -150,7 +150,7 @@ static void ties(void)
     ok(why.order == ORDER_BEHIND && why.divergence.merged == 1 &&
            is_id(why.divergence.ancestor, 1) && is_id(why.divergence.decides_one, 4) &&
            is_id(why.divergence.decides_other, 7),
-       "members of the merged list of tied accounts decide");
+       "members of the merged list of tied accounts decide the order");
     ok(are_equals(&input, node(2), node(3)) && !are_equals(&input, node(4), node(5)),
        "members with equal level_fs are tied");
     site_erase(&site);

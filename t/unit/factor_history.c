@@ -189,8 +189,9 @@ static void late(void)
     is_string(known(1, false, true), "0 added 1, 2000 changed 3, (10000 seen 1)",
               "with a whole txn_table, a late row follows factor 1");
     see_first(1), change(8000, 3);
-    is_string(known(1, false, false), "5000 seen 1, 8000 changed 3, (10000 seen 1)",
-              "a late row after the first run overrules later observations");
+    is_string(
+        known(1, false, false), "5000 seen 1, 8000 changed 3, (10000 seen 1)",
+        "a change that is recorded late replaces later observations, even after the first run");
     history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",

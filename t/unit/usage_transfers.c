@@ -6,7 +6,7 @@
 #include "core/usage/usage_owners.h"
 #include "site.h"
 
-/* Tests the owners of usage from before an association was removed. */
+/* Tests which association owns the usage that was charged before an association was removed. */
 
 static struct site site;
 static struct association_history *history;

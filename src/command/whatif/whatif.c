@@ -96,7 +96,7 @@ static const struct command_option own_options[] = {
     { "half-life", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[HALF_LIFE]), "DURATION",
       .help = "Set the half-life, such as 14-0" },
     { "algorithm", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ALGORITHM]), "NAME",
-      .help = "Set the algorithm of the published fairshare" },
+      .help = "Use another algorithm for the fairshare" },
     { "conformance", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[CONFORMANCE]), "NAME",
       .help = "Set the conformance: documents or slurmctld" },
     { "add-usage", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ADD_USAGE]), "NAME=HOURS",
