@@ -189,7 +189,7 @@ def the_other_publishes_first(site, step, statement):
         site.nodes[0].sql('SET SESSION wsrep_sync_wait = 1; SELECT 1')
     outcome = site.rig.disturbed(results=[Fault('hold', step, meanwhile=publish)], deadline=20)
     tap.ok(other and other[0][0] == 0 and outcome.status == 75 and not outcome.wrong
-           and "cluster 'big': another run published while" in outcome.said and outcome.results == 'new', statement,
+           and "cluster 'big': another run published this cluster" in outcome.said and outcome.results == 'new', statement,
            other, outcome, *outcome.wrong)
 
 
