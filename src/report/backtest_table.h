@@ -27,7 +27,7 @@ struct backtest_print {
 extern const struct table_layout backtest_layout;
 void backtest_answer(const struct backtest_print *print, struct answer *answer);
 
-/* A row of `backtest --points`: an association's values under one variant at one history point. */
+/* A row of `backtest --points`: an association's values in one variant at one history point. */
 struct backtest_value {
     const char *variant;
     int64_t as_of; /* epoch seconds */

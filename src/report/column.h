@@ -39,9 +39,9 @@ struct column {
     const char *name;    /* as in SQL; used in CSV and JSON and to choose columns */
     const char *heading; /* in text and between bars; may also be used to choose columns */
     enum column_type type;
-    /* The source of a cell: MEMBER(), CLUSTER_COLUMN or get(). get() calls cell_text() or a similar
-     * function; if get() calls no such function, the cell is empty.  A COLUMN_YES_NO of a real is
-     * yes if the real is infinite. */
+    /* The source of a cell is MEMBER(), CLUSTER_COLUMN or get(). get() calls cell_text() or a
+     * similar function; if get() calls no such function, the cell is empty.  A COLUMN_YES_NO of a
+     * real is yes if the real is infinite. */
     void (*get)(const void *row, struct cell *cell);
     enum stored {
         STORED_NOWHERE,

@@ -96,7 +96,8 @@ static void comparison_add_users(struct answer *answer, const struct comparison 
     add_matrix(answer, comparison, columns, comparison->by_spread, comparison->top);
 }
 
-/* Returns the correlation by `of`, which is spearman_of() or kendall_of(); NAN if unknown. */
+/* Returns the correlation of two variants, or NAN if it is unknown.  `of`, which computes it, is
+ * spearman_of() or kendall_of(). */
 static double correlation_between(const struct comparison *comparison, size_t one, size_t other,
                                   double (*of)(const struct ordering *, const struct ordering *))
 {

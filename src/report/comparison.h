@@ -13,12 +13,12 @@ struct answer;
 struct variant {
     const struct algorithm *algorithm;
     enum conformance conformance;
-    double *factors;          /* factors by user */
-    uint32_t *ranks;          /* ranks by user, as in a run; the best rank is the number of users */
+    double *factors; /* indexed like comparison.users */
+    uint32_t *ranks; /* indexed like comparison.users; the best rank is the number of users */
     struct ordering ordering; /* order by rank; empty unless `known` */
     uint32_t differs;         /* number of users whose rank differs in the other mode */
     bool known;               /* false if the capacity is needed but unknown; ranks are then 0 */
-    bool shown;               /* in tables: it has the run's mode, or differs from that mode */
+    bool shown; /* shown in tables: it has the run's mode, or its ranks differ from that mode */
 };
 
 struct compared_user {

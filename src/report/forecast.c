@@ -215,7 +215,7 @@ static void get_point_place(const void *row, struct cell *cell)
     cell_integer(cell, place_of_rank(report_forecast_point_of(row, cell)->rank, report->users));
 }
 
-/* Adds a line for each time, with the value and place under each projection. */
+/* Adds a line for each time, with the value and place in each projection. */
 static void report_forecast_add_lines(struct answer *answer, const struct forecast_report *report)
 {
     struct column shown[2 * PROJECTIONS + 2] = { { "as_of", "", COLUMN_TEXT, .get = get_minute } };

@@ -232,7 +232,7 @@ static const struct prio_row *find_part(const struct prio_list *list, enum prio_
 }
 
 /*
- * Fills `reversals`.  The first job must not have the higher priority.  `max_age` is in
+ * Fills `reversals`.  `behind` must not have a higher priority than `ahead`.  `max_age` is in
  * seconds, not 0.
  */
 static void job_reversals_find(const struct prio_list *list, const struct prio_row *behind,

@@ -18,8 +18,8 @@ struct pbs_tree {
     const struct names *names;  /* UTF-8 */
     const char *unit;           /* unit of usage */
     bool root_is_zero;          /* the root has number 0, not the id of its association */
-    struct wide *usage;         /* by node, as OpenPBS computes it */
-    float *percentages;         /* by node, as a fraction of 1 */
+    struct wide *usage;         /* indexed by node; as OpenPBS computes it */
+    float *percentages;         /* indexed by node; fractions of 1 */
 };
 
 /*

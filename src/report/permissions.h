@@ -40,8 +40,8 @@ struct permissions {
 
 /*
  * Returns true if the usage of `user` in `account` may be shown.  A `user` of "" means the account
- * itself, which may always be shown.  If `account` is NULL (unknown), coordinators have no access
- * to it.  If `permissions` is NULL, all may be shown.
+ * itself, which may always be shown.  If `account` is NULL (unknown), coordinators may not see it.
+ * If `permissions` is NULL, all may be shown.
  */
 bool permissions_show(const struct permissions *permissions, const char *cluster,
                       const char *account, const char *user);

@@ -74,7 +74,7 @@ struct prio_list {
 };
 struct prio_list *prio_list_create(const char *cluster, int64_t as_of);
 void prio_list_destroy(struct prio_list *list);
-/* Returns a copy of the bytes as UTF-8, which lives as long as the list. */
+/* Returns a copy of the bytes as UTF-8.  The list owns the copy. */
 const char *prio_list_text(struct prio_list *list, const char *bytes, size_t length);
 /* Appends a copy of `row`.  Its texts must come from prio_list_text(). */
 void prio_list_add(struct prio_list *list, const struct prio_row *row);
@@ -100,7 +100,8 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
  */
 #define PRIO_COLUMNS 32
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
-/* Adds the columns of jobs with a formula to all formats for programs. */
+/* Shows the columns of jobs with a formula (job_id, formula_value, why, terms) in all formats for
+ * programs. */
 void prio_columns_of_formula(struct column columns[PRIO_COLUMNS]);
 /*
  * Returns a sentence for a published reason why a job cannot run.  Returns an unknown reason

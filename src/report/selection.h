@@ -42,14 +42,14 @@ enum name_match association_name_match(const struct association_name *name, cons
  *
  *    - a NAME means the association or one above it;
  *    - the association is one of the accounts or below one of them;
- *    - the association belongs to one of the users.
+ *    - the association is of one of the users.
  */
 
 enum selection_kind { SELECTION_NAMES, SELECTION_ACCOUNTS, SELECTION_USERS, SELECTION_KINDS };
 
 struct association_selection {
     struct name_list lists[SELECTION_KINDS]; /* not copied; must outlive the selection */
-    bool *met[SELECTION_KINDS];              /* by name: selection_note() saw a match */
+    bool *met[SELECTION_KINDS];              /* indexed by name: selection_note() found a match */
 };
 
 /* Initializes a selection.  The caller frees it with selection_free(). */
@@ -69,10 +69,10 @@ const char *selection_missing(const struct association_selection *selection,
 bool selection_chooses(const struct association_selection *selection, enum selection_kind kind,
                        const struct association_name *name);
 /*
- * Selects nodes of a tree.  Returns an array by node, which the caller frees.  It has 0 for a node
- * that is not selected.  Otherwise, it has 1 + the depth of the association that a NAME or an
- * account of the lists means.  This is the node or an association above it; if several match, the
- * highest one.  If both lists are used, it has the larger of their two values.  An empty list
+ * Selects nodes of a tree.  Returns an array, indexed by node, which the caller frees.  It has 0
+ * for a node that is not selected.  Otherwise, it has 1 + the depth of the association that a NAME
+ * or an account of the lists means.  This is the node or an association above it; if several match,
+ * the highest one.  If both lists are used, it has the larger of their two values.  An empty list
  * matches the root.
  */
 uint32_t *selection_of_tree(const struct association_selection *selection, const struct tree *tree,

@@ -13,9 +13,10 @@ struct table_layout;
 
 struct series_point {
     int64_t at; /* time of the point or start of the day, epoch seconds */
-    /* NAN if NULL.  For a day, only `usage` is set, without decay; otherwise it is decayed. */
+    /* NAN if the value is NULL in the results.  For a day, only `usage` is set, without decay;
+     * otherwise it is decayed. */
     double fairshare, usage, level_fs;
-    const char *algorithm; /* that computed `fairshare`; NULL for a day */
+    const char *algorithm; /* the algorithm of `fairshare`; NULL for a day */
 };
 
 struct series {

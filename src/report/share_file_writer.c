@@ -83,7 +83,7 @@ static const struct share_entry *share_file_writer_above(const struct share_set 
     return share_set_account(list, account_above(entry));
 }
 
-/* In a damaged database, the account of an entry may not exist. */
+/* In a damaged database, the account of an entry might not exist. */
 static int check_accounts(const struct share_set *list, struct error *err)
 {
     for (size_t i = 1; i < list->count; i++) {

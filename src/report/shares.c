@@ -111,7 +111,8 @@ void share_list_sort(struct share_list *list)
             id_index_add(first_child, (uint64_t)list->rows[i].parent_id, i);
 
     struct share_row *sorted = memory_zeroed(list->count, sizeof *sorted);
-    uint32_t *path = memory_zeroed(list->count + 1, sizeof *path); /* next sibling, by depth */
+    /* Indexed by depth: the next sibling. */
+    uint32_t *path = memory_zeroed(list->count + 1, sizeof *path);
     size_t placed = 0;
     uint32_t depth = 0;
     path[0] = id_index_find(first_child, 0);

@@ -90,7 +90,7 @@ static uint32_t *depth_first(const struct tree *tree, const struct names *names)
     struct report_statement_ordering ordering = { tree, names };
     uint32_t *sorted = memory_zeroed(tree->count, sizeof *sorted);
     uint32_t *below = memory_zeroed(tree->count, sizeof *below); /* size of the subtree */
-    uint32_t *place = memory_zeroed(tree->count, sizeof *place); /* of the next child */
+    uint32_t *place = memory_zeroed(tree->count, sizeof *place); /* position of the next child */
     uint32_t *order = memory_zeroed(tree->count, sizeof *order);
     for (uint32_t i = 0; i < tree->count; i++)
         sorted[i] = i;

@@ -38,8 +38,8 @@ struct text_table {
     bool all;                        /* no column may be omitted */
     size_t line;                     /* length limit in terminal columns; 0: none */
     const struct terminology *terms; /* translates headings; NULL: no translation */
-    size_t *width;                   /* by column; 0: not shown */
-    bool *used;                      /* by column: it has a cell that is not empty */
+    size_t *width;                   /* indexed by column; 0: not shown */
+    bool *used;                      /* indexed by column: it has a cell that is not empty */
     struct text cells;
     size_t rows;
 };

@@ -39,7 +39,7 @@ struct value_difference {
     const char *partition, *qos;
     const char *value; /* `age`, `tres cpu`, `priority`; `Grp`, `Usage`, `fairshare_tree_usage` */
     double ours, printed;
-    double difference; /* printed minus ours; set by value_differences_add() */
+    double difference; /* printed value minus fairmill's; set by value_differences_add() */
     enum value_cause cause;
 };
 
@@ -63,7 +63,7 @@ struct value_differences {
 };
 
 void value_differences_free(struct value_differences *differences);
-/* Returns a copy of `text` that lives as long as `differences`. */
+/* Returns a copy of `text`, which `differences` owns. */
 const char *value_differences_copy(struct value_differences *differences, const char *text);
 /* Appends a copy of `difference`, and computes its `difference`. */
 void value_differences_add(struct value_differences *differences,

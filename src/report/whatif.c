@@ -116,8 +116,9 @@ static void report_whatif_add_row(struct whatif *whatif, const struct whatif_sta
 }
 
 /*
- * Returns the gain of a row.  A removed user loses most.  A user without a factor neither gains nor
- * loses.
+ * Returns the increase of the fairshare factor or, if the algorithms before and after differ, the
+ * number of places gained.  The result is negative for a loss and -INFINITY for a removed user.
+ * Otherwise, it is 0 if the factor or place is missing on either side.
  */
 static double gain_of(const struct whatif *whatif, const struct whatif_row *row)
 {

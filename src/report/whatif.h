@@ -17,7 +17,7 @@ struct values;
 struct permissions;
 
 /*
- * The results of `fairmill whatif`: users who gain or lose, jobs that change places in the queue,
+ * The results of `fairmill whatif`: users who gain or lose, jobs whose place in the queue changes,
  * and commands that apply the change.
  *
  * Call the functions in the order of this file: compare, add the jobs, hide, assign places, and
@@ -30,7 +30,7 @@ enum whatif_side { BEFORE, AFTER, SIDES };
 struct whatif_state {
     struct tree *tree;
     struct values *values;
-    uint32_t *order; /* by node (core/fairshare/algorithm.h) */
+    uint32_t *order; /* indexed by node; see decide() in core/fairshare/algorithm.h */
     const struct algorithm *algorithm;
     const struct names *names;
 };
@@ -41,8 +41,8 @@ struct whatif_row {
     bool there[SIDES]; /* exists; otherwise the values of that side are NAN and 0 */
     double factor[SIDES], level_fs[SIDES], shares_norm[SIDES], usage[SIDES];
     uint32_t rank[SIDES];
-    double gain;   /* gain of the factor, or of places if the algorithm changes */
-    double change; /* change of the factor; NAN if the algorithm changes */
+    double gain;   /* sort key: increase of the factor, or places gained if the algorithm changes */
+    double change; /* increase of the factor; NAN if the algorithm changes */
     bool changed, removed;
     bool named; /* named in a change; always shown */
 };
@@ -87,7 +87,7 @@ struct whatif {
 
 struct whatif *whatif_create(const char *cluster, int64_t as_of);
 void whatif_destroy(struct whatif *whatif);
-/* Returns a copy of the bytes as UTF-8, which lives as long as `whatif`. */
+/* Returns a copy of the bytes as UTF-8.  `whatif` owns the copy. */
 const char *whatif_text(struct whatif *whatif, const char *bytes);
 /* The following three functions append a copy of their argument. */
 void whatif_add_change(struct whatif *whatif, const char *sentence);

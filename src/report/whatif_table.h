@@ -12,8 +12,8 @@ struct whatif;
  * Prints the results of `fairmill whatif`.
  *
  * The rows are the associations that change.  JSON also has the jobs and all other results.  The
- * page has the users who gain or lose, the jobs that change places, and commands to copy.  `top`
- * limits the number of gains, of losses and of jobs.
+ * page has the users who gain or lose, the jobs whose place in the queue changes, and commands to
+ * copy.  `top` limits the number of gains, of losses and of jobs.
  */
 extern const struct table_layout whatif_layout;
 void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer);

@@ -234,7 +234,8 @@ static bool slurm_counts(const struct settings *settings, dictionary *file,
             !settings_load_value_of(file, "usage", "partition_tres_weights"));
 }
 
-/* Uses the value in the settings file, else the value in slurm.conf, else the default. */
+/* Sets `*origin` to the value in the settings file, else to the value in slurm.conf, else to the
+ * default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
 {
@@ -443,7 +444,8 @@ static int settings_load_complete(struct settings *settings, enum settings_use u
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
-    /* Readers of results charge no jobs, and do not read slurm.conf, which may have the weights. */
+    /* Commands that only read results charge no jobs.  They do not read slurm.conf, which may have
+     * the weights. */
     if (!reads_results_only(use) && settings->charge == CHARGE_TRES &&
         !settings->weights.weights.count)
         return fail(err, ERROR_SETTINGS,
@@ -465,8 +467,8 @@ static int say_nothing(const char *format, ...)
 }
 
 /*
- * Reads slurm.conf.  Readers of results do not call this, because published results do not depend
- * on the current slurm.conf.
+ * Reads slurm.conf.  Commands that only read results do not call this, because published results do
+ * not depend on the current slurm.conf.
  */
 static int read_slurm_conf(struct settings *settings, dictionary *file, struct error *err)
 {

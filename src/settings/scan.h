@@ -27,8 +27,8 @@ struct settings_lines {
 /*
  * Reads a settings file without iniparser.  Also rejects a file that may contain a password, or
  * that users other than its owner may write.  Fails with ERROR_SETTINGS; the message names the
- * file, the line and the reason.  The caller frees `lines` with settings_lines_free(), also after
- * an error.
+ * file, the line and the reason.  The caller frees `lines` with settings_lines_free(), even on
+ * error.
  */
 int settings_scan(struct settings_lines *lines, const char *path, struct error *err);
 void settings_lines_free(struct settings_lines *lines);

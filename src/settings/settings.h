@@ -122,7 +122,8 @@ struct settings {
     const char *slurm_path; /* of slurm.conf, or "" */
     /* The contents of slurm.conf; NULL without slurm_path and if loaded for reading results. */
     struct slurm_conf *slurm;
-    struct setting_origin *origins; /* by row of settings_table; owns the texts of the fields */
+    /* Indexed by row of settings_table.  Owns the texts of the fields. */
+    struct setting_origin *origins;
     size_t origin_count;
 
     char *path;                  /* of the settings file */
@@ -139,7 +140,7 @@ void settings_destroy(struct settings *settings);
 /* Returns true if [source] clusters selects this cluster. */
 bool settings_want_cluster(const struct settings *settings, const char *cluster);
 
-extern const char *const conformance_names[]; /* by enum conformance; ends with NULL */
+extern const char *const conformance_names[]; /* indexed by enum conformance; ends with NULL */
 const char *conformance_name(enum conformance conformance);
 
 #endif

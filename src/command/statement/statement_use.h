@@ -18,7 +18,8 @@ struct statement;
  * if there is no daily usage).  Returns -1 on error. */
 int statement_days_reach(struct db *results, const char *cluster, int64_t *until, int64_t *oldest,
                          struct error *err);
-/* Adds the daily usage between two times.  Returns -1 on error. */
+/* Adds the cluster's daily usage from `from` until `until`, in epoch seconds.  Returns -1 on error.
+ */
 int statement_add_days(struct statement *statement, struct db *results, const char *cluster,
                        int64_t from, int64_t until, struct error *err);
 
@@ -26,13 +27,13 @@ int statement_add_days(struct statement *statement, struct db *results, const ch
  * rollups are not an error and are treated as empty. */
 int statement_sums_reach(const struct source *source, bool needed, int64_t *until, int64_t *oldest,
                          struct error *err);
-/* Gives associations, including removed ones, their current parents, as sreport does.  Removes
- * associations that the accounting database does not contain, and adds associations that no run
- * recorded. Returns -1 on error. */
+/* Moves all associations in `times`, including removed ones, to their current parents, as sreport
+ * does.  Removes associations that the accounting database does not contain, and adds associations
+ * that no run recorded. Returns -1 on error. */
 int statement_hang_as_now(const struct settings *settings, struct db *source, const char *cluster,
                           struct association_times *times, struct error *err);
-/* Adds the rollups of a TRES.  Omits usage of associations that are not in `times`.  Returns -1 on
- * error. */
+/* Adds the usage of one TRES from slurmdbd's rollups.  Omits usage of associations that are not in
+ * `times`.  Returns -1 on error. */
 struct statement_sums {
     struct statement *statement;
     const struct association_times *times;

@@ -20,7 +20,7 @@ struct page_variant {
     int64_t points;
     double distance, turned;
 };
-/* The results of an association under a variant. */
+/* The results of an association in one variant. */
 struct page_tried {
     bool there; /* the file has these results */
     double use, place, turned;
@@ -29,7 +29,7 @@ struct page_tried {
 struct page_backtest_row {
     int64_t id;
     double due;
-    struct page_tried *tried; /* results by variant */
+    struct page_tried *tried; /* results, indexed by variant */
 };
 struct page_backtest {
     struct page_variant *variants; /* variant 0 is the one with which the others are compared */
@@ -41,7 +41,7 @@ struct page_backtest {
 
 /* Returns the row of an association, or NULL if it has no row. */
 const struct page_backtest_row *page_backtest_row(const struct page_backtest *backtest, int64_t id);
-/* Returns the largest mean number of discordant users under any variant. */
+/* Returns the largest mean number of discordant users in any variant. */
 double page_backtest_turned(const struct page_backtest *backtest,
                             const struct page_backtest_row *row);
 
@@ -53,13 +53,13 @@ struct backtest_file {
 /*
  * Reads a file; `-` is standard input.  Returns -1 on error.  ERROR_DATA means that it is not the
  * output of `backtest --json`; the message names the file and the fault.  The caller frees `file`
- * with backtest_file_free(), also after an error.
+ * with backtest_file_free(), even on error.
  */
 int backtest_file_read(struct backtest_file *file, const char *path, struct error *err);
 /*
  * Fills `backtest` with the results of a cluster.  Returns 1 if the file has the cluster, or 0 if
  * it does not.  Returns -1 with ERROR_DATA if the results are invalid.  The caller frees `backtest`
- * with page_backtest_free() in any case.
+ * with page_backtest_free(), even on error.
  */
 int backtest_file_find(const struct backtest_file *file, const char *cluster,
                        struct page_backtest *backtest, struct error *err);

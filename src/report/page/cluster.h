@@ -17,7 +17,7 @@ struct page_row {
     uint32_t parent;                /* row of the parent; the root is its own parent */
     uint32_t first_child, children; /* row of the first child; number of children */
     const char *account, *user, *partition;
-    int64_t shares;                 /* -1: `parent` */
+    int64_t shares;                 /* -1 if the shares are `parent` */
     double level_share, level_used; /* share of level shares and of level usage */
     double whole;                   /* share of the cluster */
     double share, used;             /* share and effective usage by the algorithm's definition */

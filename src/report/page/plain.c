@@ -22,7 +22,7 @@
 #define VARIANTS_AT_MOST 4u
 
 /*
- * Mail programs may not support style sheets or pictures, but do support tables with widths and
+ * Mail programs might not support style sheets or pictures, but they support tables with widths and
  * colors.
  */
 #define BAR_WIDTH 120

@@ -11,10 +11,11 @@
 
 /*
  * The rows of a page are chosen in three steps.  First, page_view_find_below() collects the top and
- * all rows below it, level by level.  Second, page_view_choose_rows() orders them by weight and
- * keeps as many as fit, each with its ancestors.  The kept rows are numbered in their original
- * order, so parents come before children.  Third, page_view_add_rest() sums up the other children
- * of each kept row.
+ * all rows below it, level by level.  Second, page_view_choose_rows() sorts them: accounts before
+ * users, then in descending order of decayed usage.  It keeps as many rows as fit, each with its
+ * ancestors.  The kept rows are numbered in their original order, so parents come before children.
+ * Third, page_view_add_rest() computes, for each kept row, sums over its children that were not
+ * kept.
  */
 
 /* Limits that keep a page small.  A row has about fifty bytes, and a number of a series about
@@ -134,7 +135,7 @@ static int by_length(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* Counts one more job with this name. */
+/* Adds 1 to the number of jobs in the partition, or with the QOS, of this name. */
 static void count_job(struct page_queues *queues, struct names *names, const char *name)
 {
     uint32_t number = names_add(names, name, strlen(name));
@@ -190,7 +191,7 @@ static int by_turned(const void *a, const void *b, void *of)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-/* The root is omitted: under any settings it has all of the entitlement and all of the usage. */
+/* The root is omitted: with any settings it has all of the entitlement and all of the usage. */
 static void choose_trials(struct page_view *view)
 {
     const struct page_backtest *backtest = view->cluster->backtest;

@@ -41,7 +41,7 @@ struct page_view {
     const struct page_cluster *cluster;
     uint32_t top;      /* row of the account; 0: the whole cluster */
     uint32_t *rows;    /* rows in the page; the top first, parents before children */
-    uint32_t *numbers; /* by row of the cluster: index in `rows`, PAGE_NOT_BELOW or
+    uint32_t *numbers; /* indexed by row of the cluster: index in `rows`, PAGE_NOT_BELOW or
                           PAGE_LEFT_OUT */
     size_t count;      /* number of `rows` */
     size_t below;      /* number of associations at and below the top */

@@ -90,7 +90,7 @@ struct slurm_model {
 
 /*
  * Derives the model from a NodeName record.  The arena owns the strings.  Fails with
- * ERROR_SETTINGS.  The caller frees model->gres, also after an error.
+ * ERROR_SETTINGS.  The caller frees model->gres, even on error.
  */
 int slurm_model_read(struct slurm_model *model, const struct slurm_record *record,
                      struct arena *arena, struct error *err);

@@ -39,7 +39,7 @@ struct slurm_nodes {
     struct slurm_model *models; /* one for each NodeName line */
     size_t model_count;
     struct names *names; /* of nodes */
-    uint32_t *model_of;  /* the model of each node */
+    uint32_t *model_of;  /* indexed by node: its model */
 
     struct records sets, partitions;
     size_t names_left;
@@ -148,11 +148,11 @@ struct counting {
     struct slurm_nodes *nodes;
     const struct slurm_record *partition; /* the current partition */
     uint32_t number;                      /* number of the partition, from 1 */
-    uint32_t *counted_in;                 /* by node: the last partition in which it was counted */
-    uint32_t *set_in;                     /* by set: the last partition in which it was counted */
+    uint32_t *counted_in; /* indexed by node: the last partition in which it was counted */
+    uint32_t *set_in;     /* indexed by set: the last partition in which it was counted */
     uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet */
     uint32_t set_count;   /* number of these sets */
-    uint64_t *members;    /* by model: the number of its nodes in the partition */
+    uint64_t *members;    /* indexed by model: the number of its nodes in the partition */
     bool noted;           /* the partition has a warning about an unknown node */
 };
 
