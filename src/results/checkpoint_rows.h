@@ -21,7 +21,7 @@ struct publisher;
 struct stored_checkpoint {
     struct checkpoint checkpoint; /* checkpoint.kept is false if no checkpoint is stored */
     struct job_keys open;         /* keys of job rows that had not ended */
-    struct day_hashes hashes;     /* hashes of the checkpointed job rows, by day */
+    struct day_hashes hashes;     /* hashes of the checkpointed job rows, one for each day */
     struct findings *findings;    /* findings of checkpointed jobs; the caller creates it */
     bool damaged;                 /* the rows do not match their hashes */
     char doubt[160];     /* reason why a run must not continue from the intact checkpoint, or "" */

@@ -14,7 +14,7 @@
 #include "util/memory.h"
 
 /*
- * Writes the usage of days; see day_rows_write() in publication.h.
+ * Writes the daily usage; see day_rows_write() in publication.h.
  *
  * A row of fairmill_usage_day is the sum over all jobs of a day.  A run that reads all jobs
  * computes each row from scratch.  An incremental run reads few jobs.  Here a job is called open if
@@ -33,7 +33,7 @@ struct day_writer {
     struct day_store store;
     struct usage_span span;
     size_t first;   /* index of the first day that may change */
-    bool *has_open; /* by day: fairmill_usage_open has rows or a hash of the day */
+    bool *has_open; /* for each day: fairmill_usage_open has rows or a hash of the day */
     /* fairmill_usage_open has rows with times that are not the start of a day */
     bool has_other_days;
 };
@@ -97,8 +97,9 @@ static void find_first(struct day_writer *writer)
 }
 
 /*
- * Skips the days before the first day with usage, in the jobs or in the table.  The oldest stored
- * day may have begun in a different time zone, so its start may be between the starts of two days.
+ * Skips the days before the first day with usage, in the job rows or in fairmill_usage_day.  The
+ * oldest stored day may have begun in a different time zone, so its start may be between the starts
+ * of two days.
  */
 static int skip_empty(struct day_writer *writer, struct error *err)
 {
@@ -334,8 +335,8 @@ static int check_final(struct day_writer *writer, uint64_t start, struct error *
 }
 
 /*
- * Verifies the days that this run does not sum.  Their jobs were purged, or are older than the
- * first job that the run reads because of the usage window or a reset.
+ * Verifies the days that this run does not sum.  The jobs of these days were purged, or the run
+ * does not read them because of the usage window or a reset.
  */
 static int check_all_final(struct day_writer *writer, struct error *err)
 {

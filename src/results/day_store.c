@@ -61,7 +61,7 @@ static bool day_lists_mostly_differ(struct day_list old, struct day_list new)
     return count && same < count / 4;
 }
 
-/* Converts a sum to TRES-seconds, for readers. */
+/* Converts a sum to TRES-seconds, for the column that users query. */
 static double day_tres_seconds(const struct wide *sum)
 {
     struct natural units = natural_of_wide(sum), unit = natural_of(UNITS_PER_TRES);

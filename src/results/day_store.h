@@ -12,14 +12,15 @@
 #include "results/stored_state.h"
 
 /*
- * Reads and writes the rows of a day in two tables. fairmill_usage_day has the usage of all jobs by
- * day and association; fairmill_usage_open has only the usage of jobs that are not in the
- * checkpoint.  A hash of the rows is stored for each day and table (stored_state.h).
+ * Reads and writes the rows of a day in two tables.  The table fairmill_usage_day has the daily
+ * usage of each association by all jobs.  The table fairmill_usage_open has only the part of that
+ * usage that comes from jobs that are not in the checkpoint.  A hash of the rows is stored for each
+ * day and table (stored_state.h).
  */
 
 /*
- * The sums of one day, by id.  The sums are part of a struct day_sums, and the list is valid until
- * a sum is added to that struct.
+ * The sums of one day, in ascending order of association id.  The sums are part of a struct
+ * day_sums, and the list is valid until a sum is added to that struct.
  */
 struct day_list {
     const struct day_sum *rows;
@@ -57,7 +58,10 @@ struct stored_day {
     bool readable;         /* all rows could be read; if false, `sums` may be incomplete */
 };
 
-/* Returns the number of a day's hash segment, which is the start of the day. */
+/*
+ * Returns the number of a day's hash segment: the start of the day in epoch seconds.  `day` is the
+ * index of the day in struct days.
+ */
 int64_t day_part(const struct day_store *store, size_t day);
 
 /*
@@ -107,16 +111,16 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
 
 /*
  * Sets days->failed, because the sums cannot be stored.  The run then publishes fairshare without
- * the usage of days.  Returns -1.
+ * the daily usage.  Returns -1.
  */
 int day_store_give_up(struct day_store *store);
 
 /* A cluster's row of fairmill_usage_span.  Times are in epoch seconds. */
 struct usage_span {
     uint64_t as_of; /* time of the run that wrote the days; 0 if no run has written days */
-    /* Oldest end of all job rows at that run; UINT64_MAX if no job had ended. */
+    /* Earliest end time of a job at that run; UINT64_MAX if no job had ended. */
     uint64_t oldest_end;
-    uint64_t final_to; /* days before this time are not changed, because their jobs were purged */
+    uint64_t final_to; /* days before this time never change, because their jobs were purged */
 };
 
 /*
@@ -143,12 +147,12 @@ void stored_days_free(struct stored_days *stored);
 bool stored_days_are_strange(const struct stored_days *stored);
 
 /*
- * Returns the time at which the first summed day must begin after a change of the time zone.  If
- * the first day begins at this time, it does not overlap the stored days of the old time zone, and
- * leaves no gap after them.  Returns 0 if the first day can begin at midnight.
+ * Returns the time at which the first summed day must begin after a change of the time zone.  A day
+ * that begins at this time does not overlap the stored days of the old time zone, and leaves no gap
+ * after them.  Returns 0 if the first day can begin at midnight.
  *
  * Days before `from`, final days, and days before `oldest_end` (if jobs were purged since the last
- * run) cannot be summed again.  `oldest_end` is the current oldest end of all job rows.
+ * run) cannot be summed again.  `oldest_end` is the earliest end time of the current job rows.
  */
 uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end);
 

@@ -43,8 +43,9 @@ struct store {
 
 struct day_spool {
     struct store totals;
-    struct store changes;  /* changes of the rate (units per second) from a day on */
-    struct day_sum *rates; /* rates (units per second) on the day that was taken last, by id */
+    struct store changes; /* changes of the rate (units per second) from a day on */
+    /* Rates (units per second) on the day that was taken last, in ascending order of id. */
+    struct day_sum *rates;
     size_t rate_count;
 };
 
@@ -183,7 +184,8 @@ static int days_peek(struct store *store, struct days_chunk *chunk, const struct
 }
 
 /*
- * Adds to `into`, as sums of `day`, all sums of days from `first` to `day` that were not taken yet.
+ * Adds all sums of the days from `first` to `day` that were not taken yet to `into`, as sums of
+ * `day`.
  */
 static int results_days_take(struct store *store, uint32_t first, uint32_t day,
                              struct day_sums *into, struct error *err)

@@ -18,8 +18,9 @@ struct day_repairs {
 };
 
 /*
- * The usage of associations by day.  A run collects it while it reads jobs, and day_rows_write()
- * writes it.  Days begin at midnight in the process's time zone.  Times are in epoch seconds.
+ * The daily usage of associations.  A run collects the usage while it reads jobs, and
+ * day_rows_write() writes it.  Days begin at midnight in the process's time zone.  Times are in
+ * epoch seconds.
  */
 struct days {
     uint64_t *starts; /* start of each day; starts[count] is the end of the last day */
@@ -51,7 +52,7 @@ struct days {
     uint64_t check_all_from;
     bool in_turn;
     uint64_t round_s;
-    uint64_t oldest_end; /* oldest end of all job rows; UINT64_MAX if no job has ended */
+    uint64_t oldest_end; /* earliest end time of a job; UINT64_MAX if no job has ended */
     size_t last;         /* index of the last day that find_day() found */
     size_t earliest;     /* index of the first day with usage; `count` if there is no usage */
     struct day_spool *checkpointed, *open; /* usage of checkpointed jobs, and of all other jobs */
@@ -111,7 +112,8 @@ int days_take(struct days *days, struct day_spool *spool, size_t day, struct day
               struct error *err);
 
 /*
- * Sums of usage by day and association.  Callers add sums in any order and take them day by day.
+ * Sums of the daily usage of each association.  Callers add sums in any order, and take them one
+ * day after another.
  *
  * Neither memory nor time grows with the length of jobs.  Sums that exceed the memory limit go to a
  * temporary file.  A job that lasts for months adds sums only for its first and its last day.  For

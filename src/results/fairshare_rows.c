@@ -20,7 +20,7 @@
  * The view fairmill_fairshare joins two tables.  The table fairmill_tree has the columns that
  * depend only on shares, parents and names; it is written when they change.  The table
  * fairmill_value has the columns that each run computes.  The table lacks columns that the view can
- * compute exactly from other columns.  So a run writes half of the data that readers see.
+ * compute exactly from other columns.  So a run writes half of the data that the view shows.
  */
 
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
@@ -31,8 +31,9 @@ struct fairshare_rows_writer {
     const struct publisher *publisher;
     const struct publication *publication;
     bool is_fair_tree;
-    bool pbs_own;   /* the PBS values differ from the classic values */
-    uint32_t *ties; /* by node: place in the order of slurmctld or pbsfs; NULL if not needed */
+    bool pbs_own; /* the PBS values differ from the classic values */
+    /* Indexed by node: place in the order of slurmctld or pbsfs; NULL if not needed. */
+    uint32_t *ties;
     struct text converted[3];
 };
 
@@ -64,8 +65,9 @@ static void make_tree_row(struct fairshare_rows_writer *writer, uint32_t i, stru
 }
 
 /*
- * Returns NAN (stored as NULL) if the view computes the same value as ratio * shares.  Subnormal
- * products are stored, because some databases reject them.
+ * Returns the usage of the depth-oblivious algorithm for its column.  Returns NAN (stored as NULL)
+ * if the view gets the same value from ratio * shares.  Subnormal products are stored, because some
+ * database systems reject such a product in the view.
  */
 static double own_depth_oblivious_usage(const struct values *values)
 {
@@ -75,7 +77,10 @@ static double own_depth_oblivious_usage(const struct values *values)
     return is_product ? NAN : values->depth_oblivious_usage;
 }
 
-/* With Fair Tree, returns NULL if the view computes the same value from the rank. */
+/*
+ * Returns the order of a node for its column.  With Fair Tree, returns NULL if the view computes
+ * the same value from the rank.
+ */
 static struct db_value own_order(const struct fairshare_rows_writer *writer, uint32_t i)
 {
     const struct publication *publication = writer->publication;
@@ -155,8 +160,9 @@ static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t fr
 
 /*
  * Another program may have changed rows.  A full run compares all rows; an incremental run compares
- * one part of a large table.  A hash of the run_id selects the part.  The run_id itself could never
- * select some parts, because all clusters share the sequence of run_ids.
+ * one part of a large table.  A hash of the run_id selects the part.  The run_id modulo the number
+ * of parts would not do: all clusters share the sequence of run_ids, so some parts of a cluster
+ * might never be selected.
  *
  * A part has about ROWS_LOOKED_AT rows, and more if the table has more than PARTS times as many.
  */

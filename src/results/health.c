@@ -64,8 +64,8 @@ enum {
 #define HEALTH_TYPES "titiiiiitiittiritt"
 
 /*
- * Returns true if a cluster was retired (its fence has no source) and no run has been recorded
- * since.
+ * Returns true if a cluster was retired (its row of fairmill_lock has an empty source) and no run
+ * has been recorded since.
  */
 static bool is_retired(const struct db_value *row)
 {

@@ -57,7 +57,7 @@ struct cluster_health {
     int64_t as_of, age; /* `age` in seconds; negative if as_of is in the future */
     int64_t stale_after;
     int64_t duration_ms, associations;
-    char *unreadable; /* why readers do not get all rows, or NULL */
+    char *unreadable; /* why queries of the views do not return all rows, or NULL */
     int64_t lag;      /* seconds; -1 if unknown */
     /* The last run, published or not.  `status` is "" if no run is recorded. */
     char *status, *message, *settings_digest;
@@ -71,7 +71,7 @@ struct cluster_health {
     int64_t compared_at, drifted;
     double drift; /* TRES-seconds */
     int64_t findings;
-    struct finding_count *kinds; /* by name */
+    struct finding_count *kinds; /* in ascending order of the kind's name */
     size_t kind_count;
     bool problems[HEALTH_PROBLEMS];
     enum health_level level; /* level of the worst problem */
@@ -81,7 +81,7 @@ struct health {
     int64_t now;
     struct run_mark mark;
     struct run_users users;          /* users of the last runs */
-    struct cluster_health *clusters; /* by name */
+    struct cluster_health *clusters; /* in ascending order of name */
     size_t count;
     char *failure; /* error of the last run that failed before it reached a cluster; "" if there is
                       no such run */
@@ -96,7 +96,7 @@ int health_read(struct db *db, const struct settings *settings, int64_t now, str
 void health_free(struct health *health);
 
 /*
- * Reads the views as a reader does, and adds HEALTH_UNREADABLE to clusters with missing rows.  With
+ * Queries the views as users do, and adds HEALTH_UNREADABLE to clusters with missing rows.  With
  * PostgreSQL, make no other query in the same transaction afterwards.
  */
 void health_read_views(struct db *db, struct health *health);
@@ -123,7 +123,7 @@ void health_add_words(struct text *text, const struct cluster_health *cluster);
 /* Removes a problem, for callers with their own limit, and updates the level. */
 void health_ignore(struct cluster_health *cluster, enum health_problem problem);
 
-/* Returns the number of findings of a kind. */
+/* Returns the number of findings of a kind, at most FINDINGS_PER_KIND; 0 if there is no finding. */
 int64_t health_count(const struct cluster_health *cluster, const char *kind);
 
 #endif

@@ -236,7 +236,7 @@ static int write_associations(const struct publisher *publisher,
 
 /* ---- Values ---- */
 
-/* Writes the values by ascending id, and their hash. */
+/* Writes the values in ascending order of id, and their hash. */
 static int history_write_values(const struct publisher *publisher,
                                 const struct publication *publication, int64_t as_of,
                                 struct error *err)

@@ -52,7 +52,7 @@ struct ledger_marks {
     size_t count;
 };
 
-/* The entries and hashes, all by ascending id. */
+/* The entries and hashes, all in ascending order of id. */
 struct ledger_book {
     struct ledger_record *records;
     size_t count;
@@ -62,7 +62,8 @@ struct ledger_book {
      */
     struct ledger_marks made;
     struct ledger_marks counted; /* recorded by runs that applied the entries; no chain values */
-    struct ledger_cover *loose;  /* associations of lost resets, by entry and association */
+    /* Associations of lost resets, in ascending order of entry and association. */
+    struct ledger_cover *loose;
     size_t loose_count;
 };
 void ledger_book_free(struct ledger_book *book);

@@ -56,7 +56,7 @@ struct ledger_import {
     size_t line;             /* line in the file, for messages */
 };
 struct ledger_imports {
-    const struct ledger_import *list; /* by id, each once */
+    const struct ledger_import *list; /* in ascending order of id, each id once */
     size_t count;
     bool dry_run; /* check only; add nothing */
 };

@@ -20,7 +20,7 @@ struct publisher {
     const char *cluster;
     char lock[DB_LOCK_NAME];
     bool locked;
-    int64_t seen_run; /* run that had published last when this run began; 0 if no run had */
+    int64_t seen_run; /* run that had published last when this run began; 0 if there was none */
     int64_t run_id;   /* this run's id, higher than all earlier ids in the results */
     bool has_published;
     int64_t published_as_of;
@@ -50,13 +50,14 @@ struct run_record {
 struct publication {
     const struct tree *tree;
     const struct values *values;
-    const uint32_t *order; /* by node; 0 is stored as NULL (core/fairshare/algorithm.h) */
-    /* By node.  The value 0, or a missing list, is stored as NULL (core/fairshare/pbs.h). */
+    const uint32_t *order; /* indexed by node; 0 is stored as NULL (core/fairshare/algorithm.h) */
+    /* Indexed by node.  The value 0, or a missing list, is stored as NULL (core/fairshare/pbs.h).
+     */
     const uint32_t *pbs_order;
     const struct names *names;
     const struct queue *queue;               /* pending jobs, or NULL */
     const struct formula_jobs *formula_jobs; /* pending jobs that a formula orders, or NULL */
-    const struct tres_minutes *tres_minutes; /* by node, or NULL */
+    const struct tres_minutes *tres_minutes; /* indexed by node, or NULL */
     const struct privilege *privileges;      /* users who may see other users' values */
     size_t privilege_count;
     const struct release *release; /* Slurm release whose rules on privileges apply; NULL for PBS */
@@ -68,14 +69,15 @@ struct publication {
      * changes are not recorded then.
      */
     int64_t seen_at;
-    const struct id_index *modified; /* by association: time of its last modification; or NULL */
+    const struct id_index *modified; /* maps an association's id to the time of its last
+                                        modification; or NULL */
     /* hash over all associations, including deleted associations */
     uint64_t modified_hash;
     /* Earlier states to record; NULL if they are recorded already or unknown. */
     const struct association_times *times;
     /* Factors of QOS; NULL if the accounting database stores no factors. */
     const struct factor_history *factors;
-    struct days *days; /* NULL if the usage of days does not change */
+    struct days *days; /* NULL if the daily usage does not change */
     const struct ledger_book *ledger;
     /* Compare all rows of fairmill_tree before they are left unchanged, not only a part of them. */
     bool looks_at_all;
@@ -125,12 +127,12 @@ int finding_rows_write(const struct publisher *publisher, const struct findings 
 int finding_rows_end_vanished(const struct publisher *publisher, struct error *err);
 
 /*
- * Writes the usage of days.  May be called again for the same days.
+ * Writes the daily usage.  May be called again for the same days.
  *
- * A row is the sum over all jobs of a day.  An incremental run adds the usage of newly checkpointed
- * jobs to the stored row.  For the jobs that are not in the checkpoint, it subtracts the usage that
- * the previous run stored in fairmill_usage_open, and adds their current usage.  The sums are
- * integers, so a full run gets the same result.
+ * A row has the usage of one association by all jobs on a day.  An incremental run adds the usage
+ * of newly checkpointed jobs to the stored row.  For the jobs that are not in the checkpoint, it
+ * subtracts the usage that the previous run stored in fairmill_usage_open, and adds their current
+ * usage.  The sums are integers, so a full run gets the same result.
  */
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
 

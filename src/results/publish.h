@@ -12,9 +12,10 @@ struct error;
  *
  * Two mechanisms prevent two runs from publishing a cluster at the same time.  An advisory lock
  * makes a second run stop at once.  The lock can fail to exclude a run, for example with several
- * database servers, with a connection pooler, or after a lost session.  In these cases the fence
- * prevents the second publication: fairmill_lock contains the run that published last.  The
- * transaction that publishes fails unless it finds the same run there as at the start of this run.
+ * database servers, with a connection pooler, or after a lost session.  In these cases a fence
+ * prevents the second publication.  The fence is the cluster's row of fairmill_lock, which contains
+ * the run that published last.  The transaction that publishes fails unless it finds the same run
+ * there as at the start of this run.
  *
  * Functions that return int return -1 on error.
  */
@@ -48,8 +49,8 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
                       const struct run_record *record, struct error *err);
 
 /*
- * Records a failed run in fairmill_run with the error message.  Does not change the results.
- * `findings` are from before the failure, or NULL.
+ * Records a failed run in fairmill_run with the error message.  Does not change the published
+ * values.  `findings` has the findings from before the failure, or is NULL.
  */
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
                              const struct findings *findings, struct error *err);

@@ -42,14 +42,15 @@ struct published_cluster {
     struct names *names; /* UTF-8 */
     /* NULL before that call; an account's usage includes its members' usage */
     struct tree *tree;
-    struct values *values; /* by node, as published */
-    uint32_t *order; /* by node: 1 + the number of members that rank higher; 0 without fairshare */
+    struct values *values; /* indexed by node, as published */
+    /* Indexed by node: 1 + the number of members that rank higher; 0 without fairshare. */
+    uint32_t *order;
 };
 
 struct published {
     struct db *db;                      /* in a read-only transaction until published_close() */
     struct permissions permissions;     /* of the requesting user */
-    struct published_cluster *clusters; /* by name */
+    struct published_cluster *clusters; /* in ascending order of name */
     size_t count;
     struct published_filter filter;         /* from published_select(); not owned */
     struct association_selection selection; /* names, accounts and users of the filter */
@@ -78,9 +79,9 @@ int published_begin(struct published *published, const struct settings *settings
 bool published_has(const struct published *published, const char *asked);
 
 /*
- * Keeps only the selected clusters, and warns of stale results.  Fails with ERROR_OTHER if nothing
- * is published yet.  Fails with ERROR_USAGE if a cluster does not exist or a user must not be
- * shown.
+ * Keeps only the clusters of the filter, and warns of stale results.  Fails with ERROR_OTHER if
+ * nothing is published yet.  Fails with ERROR_USAGE if a cluster of the filter does not exist, or
+ * if the requesting user must not see a user of the filter.
  */
 int published_select(struct published *published, const struct published_filter *filter,
                      struct error *err);
@@ -107,9 +108,9 @@ const struct terminology *published_words(const struct published *published, con
 const char *published_unit(const struct published_cluster *cluster);
 
 /*
- * Returns the information (PRIVATE_...) that is hidden on any of the clusters, according to their
- * runs or to the reader's settings.  If the result is not 0, output for all readers must not
- * contain user names.
+ * Returns the kinds of information (PRIVATE_...) that are hidden on any of the clusters, according
+ * to the settings of their runs or of this process.  If the result is not 0, output that everybody
+ * can read must not contain user names.
  */
 unsigned published_private(const struct published *published);
 
@@ -142,8 +143,8 @@ void published_check_point(const char *cluster, int64_t id, int64_t at,
                            const struct db_value *values);
 
 /*
- * Calls `take` for each row of a cluster, by id.  Records which accounts and users of the filter
- * were found.
+ * Calls `take` for each association of a cluster, in ascending order of id.  Records which accounts
+ * and users of the filter were found.
  */
 int published_read_rows(struct published *published, const struct published_cluster *cluster,
                         published_row_taker *take, void *context, struct error *err);

@@ -347,8 +347,8 @@ static int make_all(struct db *db, const struct schema_dialect *dialect, struct 
 
 /*
  * Creates the views each time, because their owner may have been removed.  Runs in a transaction,
- * so that readers with SQLite always find the views.  A login that may not create views is accepted
- * if it can read them.
+ * so that with SQLite other sessions always find the views.  A login that must not create views is
+ * accepted if it can read them.
  */
 static int make_views(struct db *db, const struct schema_dialect *dialect, bool may_fail,
                       struct error *err)
@@ -467,7 +467,8 @@ int views_open(struct db *db, struct error *err)
     int64_t none;
     if (rows_read_integer(db, sql_query_views_open, NULL, 0, &none, err) >= 0)
         return 0;
-    /* To readers, MariaDB reports a missing definer with the same error as a wrong password. */
+    /* MariaDB reports a missing definer to users of a view with the same error as a wrong password.
+     */
     struct error reason = *err;
     if (err->class != ERROR_MISSING && err->class != ERROR_DENIED && err->class != ERROR_LOGIN)
         return fail_in(err, "the views cannot be read");

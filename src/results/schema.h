@@ -36,7 +36,7 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
 
 /*
  * Creates missing tables, and upgrades tables of an older version.  Keeps existing rows.  Always
- * creates the views again.  If nothing is missing and the login may not create views, it is
+ * creates the views again.  If nothing is missing and the login must not create views, it is
  * sufficient that the views can be read.
  *
  * Rejects tables of a newer version.  Retries for two seconds, because another host may be creating
@@ -52,9 +52,9 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
 void schema_print(const struct db_driver *driver, struct text *text);
 
 /*
- * Checks that readers get the rows that runs wrote.  Readers use views.  Even if all tables exist,
- * the views may be missing, or the login that owns them may have been removed or have lost its
- * privileges.
+ * Checks that users who may only query results get the rows that runs wrote.  These users query
+ * views.  Even if all tables exist, the views may be missing, or the login that owns them may have
+ * been removed or have lost its privileges.
  */
 
 /*

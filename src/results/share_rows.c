@@ -86,7 +86,7 @@ struct noted_run {
 
 struct share_records {
     struct names *names;
-    struct observation *rows; /* by id, then by time */
+    struct observation *rows; /* in ascending order of id, then of time */
     size_t count;
     struct noted_run *runs;
     size_t run_count;
@@ -166,8 +166,8 @@ void share_records_free(struct share_records *records)
 }
 
 /*
- * Updates the history's two runs with a further run.  The two runs are the latest run up to the
- * history's time, and the earliest run after it.
+ * Updates the history's two runs with a run at the time `at`.  The two runs are the latest run up
+ * to the history's time, and the earliest run after it.  Ignores runs before the first record.
  */
 static void share_rows_take_run(struct association_history *history, int64_t first, int64_t at)
 {
@@ -354,7 +354,10 @@ static int share_rows_write_state(struct recorder *recorder, uint64_t hash, stru
     return stored_write(publisher->db, publisher->cluster, state_table, &part, err);
 }
 
-/* Returns, for each name, its number as UTF-8 in `readable`.  The caller frees the array. */
+/*
+ * Converts each name to UTF-8 and adds it to `readable`.  Returns the number of each name in
+ * `readable`, indexed by its number in `names`.  The caller frees the array.
+ */
 static uint32_t *readable_numbers(const struct names *names, struct names *readable)
 {
     uint32_t count = names_count(names);
@@ -369,7 +372,7 @@ static uint32_t *readable_numbers(const struct names *names, struct names *reada
     return numbers;
 }
 
-/* Returns the tree's associations as observations, by node.  The caller frees the array. */
+/* Returns the tree's associations as observations, indexed by node.  The caller frees the array. */
 static struct observation *current_state(const struct publication *publication, struct names *names)
 {
     const struct tree *tree = publication->tree;

@@ -40,7 +40,7 @@ void row_hash_add_values(struct row_hash *stored, const struct db_value *values,
 void row_hash_add_fields(struct row_hash *stored, const struct row_field *fields, size_t count);
 bool row_hash_same(const struct row_hash *one, const struct row_hash *other);
 
-/* The hash segments of a table that have rows, by ascending number. */
+/* The hash segments of a table that have rows, in ascending order of number. */
 struct hash_segment {
     int64_t part;
     struct row_hash stored;
@@ -71,8 +71,8 @@ int stored_write(struct db *db, const char *cluster, const char *table,
                  const struct hash_segment *part, struct error *err);
 
 /*
- * Removes hashes that no run uses or would write; another program added them.  Must run inside a
- * transaction.
+ * Removes hashes that no run uses or would write, because another program must have added them.
+ * Must run inside a transaction.
  */
 int stored_remove_strays(struct db *db, const char *cluster, struct error *err);
 

@@ -32,7 +32,7 @@ struct verify_session {
     struct db base;
     struct db *stored;
     const char *cluster;
-    struct witnessed_table *tables; /* by index in verified_tables */
+    struct witnessed_table *tables; /* with the same indexes as verified_tables */
     struct computed_part *parts;
     size_t part_count;
     struct row_differences differences;
