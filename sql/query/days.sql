@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- Usage by day.
+-- Daily usage.
 
 -- name: usage_span_read
 -- The row of a cluster in fairmill_usage_span.
 SELECT "as_of", "oldest_end", "final_to" FROM "fairmill_usage_span" WHERE "cluster" = ?
 
 -- name: usage_day_read
--- The sums of a cluster on a day.
+-- The usage of each association of a cluster on a day.
 SELECT "id_assoc", "sum_2", "sum_1", "sum_0", "tres_seconds"
 FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_day_span
--- The usage of the days from one day to another, for readers.
+-- The usage of the days from one day to another, without the exact sums.
 SELECT "day", "id_assoc", "tres_seconds"
 FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?

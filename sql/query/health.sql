@@ -50,6 +50,6 @@ UNION ALL SELECT 1 FROM "fairmill_runs" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_pbsfs" WHERE 1 = 0
 
 -- name: views_count
--- The number of associations of a cluster that readers see in fairmill_sshare, which reads the view
--- fairmill_fairshare.
+-- The number of associations of a cluster that users find in the view fairmill_sshare.  That view
+-- reads the view fairmill_fairshare.
 SELECT COUNT(*) FROM "fairmill_sshare" WHERE "cluster" = ?

@@ -37,9 +37,9 @@ ORDER BY "as_of" DESC
 LIMIT 1
 
 -- name: history_read
--- The values of an association at the points of an interval.  CROSS makes SQLite read the points
--- first, and then one row for each point.  Without CROSS, SQLite reads the rows of all
--- associations.
+-- The values of an association at the points of an interval.  CROSS JOIN makes SQLite read the
+-- points first, and then one row for each point.  With a plain JOIN, SQLite would read the rows of
+-- all associations.
 SELECT h."as_of", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"
 FROM "fairmill_history_point" p
 CROSS JOIN "fairmill_history" h

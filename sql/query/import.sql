@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Queries of an import on the OpenPBS tables (sql/schema/pbs.sql).
+-- Queries of an import on the OpenPBS tables (sql/schema/pbs.sql).  A row of pbs_job is one
+-- execution of a job.  A job that is rerun has several executions.
 
 -- name: pbs_file_read
 SELECT "name", "bytes", "rows", "digest", "stored" FROM "pbs_file" WHERE "cluster" = ?
@@ -15,14 +16,14 @@ DELETE FROM "pbs_job" WHERE "cluster" = ?
 DELETE FROM "pbs_suspension" WHERE "cluster" = ?
 
 -- name: pbs_job_last
--- The highest key of runs and of pending jobs.
+-- The highest key of job executions and of pending jobs.
 SELECT MAX(k."job_key")
 FROM (SELECT MAX(j."job_key") AS "job_key" FROM "pbs_job" j WHERE j."cluster" = ?
       UNION ALL
       SELECT MAX(q."job_key") FROM "pbs_queued" q WHERE q."cluster" = ?) k
 
 -- name: pbs_job_open
--- Runs that have not ended, and the start of their current suspension.
+-- Job executions that have not ended, and the start of their current suspension.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."project", j."queue", j."ctime",
     j."qtime", j."etime", j."time_start", j."requested",
     (SELECT MAX(s."time_start") FROM "pbs_suspension" s
@@ -31,12 +32,13 @@ FROM "pbs_job" j
 WHERE j."cluster" = ? AND j."time_end" = 0
 
 -- name: pbs_job_twins
--- Runs from a key on that duplicate an earlier run.  The earlier run is a run of the same job with
--- the same start, or with the same end and an earlier start.  The record of the end of a run that
--- restarted from a checkpoint has the time of the restart as its start.  If a run ended with a
--- rerun in the second of its start, a further run with the same start is not a duplicate.  COALESCE
--- prevents SQLite from reading all rows of the cluster for each run.  With a join, PostgreSQL would
--- read all rows for each log.
+-- Job executions with a key from the argument on that duplicate an execution with a smaller key.
+-- The two have the same job and the same start.  Or they have the same end, and the one with the
+-- smaller key started earlier: after a restart from a checkpoint, the record of the end has the
+-- time of the restart as its start.  If an execution ended with a rerun in the second of its start,
+-- a further execution with the same start is a duplicate only if it ended with a rerun, too.
+-- COALESCE prevents SQLite from reading all rows of the cluster for each execution.  With a join,
+-- PostgreSQL would read all rows for each log.
 SELECT t."first_key", t."job_key", t."first_state", t."state"
 FROM (SELECT n."job_key", n."state",
          (SELECT o."job_key" FROM "pbs_job" o

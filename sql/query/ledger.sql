@@ -15,7 +15,7 @@ ORDER BY "id"
 SELECT "id", "id_assoc" FROM "fairmill_ledger_reset" ORDER BY "id", "id_assoc"
 
 -- name: ledger_chain_read
--- The hashes that were stored when entries were made.
+-- The hashes and chain values that were stored when the entries were made.
 SELECT "id", "cluster", "hash", "chain" FROM "fairmill_ledger_chain" ORDER BY "id"
 
 -- name: ledger_counted_read

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Queries of the source type pbs (sql/schema/pbs.sql).
+-- Queries of the source type pbs (sql/schema/pbs.sql).  A row of pbs_job is one execution of a
+-- job.  A job that is rerun has several executions.
 
 -- name: pbs_clusters
 SELECT DISTINCT "cluster", 0 FROM "pbs_entity"
@@ -28,8 +29,8 @@ ORDER BY e."id_assoc"
 SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?
 
 -- name: pbs_job_since
--- Runs, with the number of seconds for which each run had been suspended by a given time.  The
--- first two arguments are that time.
+-- Job executions, with the number of seconds for which each execution had been suspended by a given
+-- time.  The first two arguments are that time.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended"
 FROM "pbs_job" j
@@ -44,8 +45,8 @@ LEFT JOIN (
 WHERE j."cluster" = ? AND j."time_start" > 0 AND (j."time_end" = 0 OR j."time_end" >= ?)
 
 -- name: pbs_suspension_since
--- Suspensions, with their runs and with the same number of suspended seconds as in pbs_job_since.
--- Suspensions of a run are adjacent.
+-- Suspensions, with their job executions and with the same number of suspended seconds as in
+-- pbs_job_since.  Suspensions of the same execution are adjacent.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended", t."time_start", t."time_end"
 FROM "pbs_suspension" t
@@ -97,7 +98,7 @@ WHERE q."cluster" = ? AND q."as_of" <= ? AND q."job_id" NOT IN (
 ORDER BY q."job_key"
 
 -- name: pbs_job_named
--- The job id of a run.
+-- The job id of a job execution.
 SELECT "job_id" FROM "pbs_job" WHERE "cluster" = ? AND "job_key" = ?
 
 -- name: pbs_refused_lines

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Statements of a publication, and the lock that allows only one run to publish a cluster.
+-- Statements of a publication.  The fence is a row of fairmill_lock for each cluster.  It names the
+-- run that published the cluster last, so that two runs cannot publish the cluster at once.
 
 -- name: counter_make
 -- Add the row that holds the highest run_id, with the run_id of the last recorded run.
@@ -14,7 +15,7 @@ WHERE NOT EXISTS (SELECT 1 FROM "fairmill_lock" WHERE "cluster" = '')
 UPDATE "fairmill_lock" SET "run_id" = "run_id" + 1 WHERE "cluster" = '' AND "run_id" = ?
 
 -- name: fence_make
--- Add the row of a cluster to the fence, before its first run.
+-- Add the row of a cluster to fairmill_lock, before its first run.
 INSERT INTO "fairmill_lock" ("cluster", "run_id", "source")
 SELECT ?, 0, ''
 WHERE NOT EXISTS (SELECT 1 FROM "fairmill_lock" WHERE "cluster" = ?)

@@ -3,7 +3,7 @@
 -- The checkpoint: stored sums of jobs that ended long ago.
 
 -- name: seal_read
--- The description of the checkpoint of a cluster.
+-- The row of a cluster in fairmill_seal, which describes its checkpoint.
 SELECT "as_of", "full_as_of", "cutoff", "sealed_to", "counts_from", "jobs_from", "oldest_end",
     "first_charge", "newest_end", "sums_hash", "open_hash", "checked_to", "source", "basis", "hash"
 FROM "fairmill_seal"
@@ -37,7 +37,7 @@ DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (
 WHERE "cluster" = ? AND "day"
 
 -- name: seal_clear
--- Remove the description of the checkpoint of a cluster.
+-- Remove the row of a cluster from fairmill_seal.
 DELETE /*! "fairmill_seal" */ FROM "fairmill_seal" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 

@@ -13,7 +13,7 @@ FROM "fairmill_share_change"
 WHERE "cluster" = ?
 
 -- name: share_change_read
--- The records of associations, the oldest first for each.
+-- The records of associations; for each association, the oldest record first.
 SELECT "id_assoc", "as_of", "deleted", "parent_id", "parent_account", "account", "user_name",
     "partition_name", "shares", "modified"
 FROM "fairmill_share_change"
@@ -32,7 +32,7 @@ ORDER BY "id_qos", "as_of"
 SELECT MIN("as_of") FROM "fairmill_share_change" WHERE "cluster" = ?
 
 -- name: share_past_any
--- NULL if a cluster has no rows in fairmill_share_past.
+-- The smallest id of an association of a cluster in fairmill_share_past; NULL if there is no row.
 SELECT MIN("id_assoc") FROM "fairmill_share_past" WHERE "cluster" = ?
 
 -- name: share_past_read

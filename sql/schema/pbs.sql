@@ -6,8 +6,8 @@
 sqlite: -- WAL mode, so that runs do not wait for an import.
 sqlite: PRAGMA journal_mode = WAL;
 sqlite:
--- The part of each accounting log that was imported: the number of its uncompressed bytes, and
--- their hash.
+-- The part of each accounting log that was imported: the number of uncompressed bytes that were
+-- read, and their hash.
 CREATE TABLE IF NOT EXISTS "pbs_file" (
     "cluster"  {name} NOT NULL,
     "name"     {name} NOT NULL,
@@ -81,9 +81,10 @@ CREATE TABLE IF NOT EXISTS "pbs_usage" (
     PRIMARY KEY ("cluster", "name", "as_of")
 ) {kept};
 
--- Every run of a job.  The state is running, restarted (from a checkpoint), ended, rerun or
--- aborted.  Times are in epoch seconds; time_end is 0 for a running job.  Resources have the form
--- `name=value name=value`, as in the logs.
+-- Every execution of a job.  A job that is rerun has several executions.  The state is running,
+-- restarted (from a checkpoint), ended, rerun or aborted.  Times are in epoch seconds; time_end is
+-- 0 if the execution has not ended.  Resources have the form `name=value name=value`, as in the
+-- logs.
 CREATE TABLE IF NOT EXISTS "pbs_job" (
     "cluster"      {name} NOT NULL,
     "job_key"      {integer} NOT NULL,
@@ -111,8 +112,8 @@ pgsql: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_sta
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_end" ON "pbs_job" ("cluster", "time_end");
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_start");
 
--- The times at which a run was suspended, in epoch seconds; time_end is 0 if the run is still
--- suspended.
+-- The times at which a job execution was suspended, in epoch seconds; time_end is 0 if the
+-- execution is still suspended.
 CREATE TABLE IF NOT EXISTS "pbs_suspension" (
     "cluster"     {name} NOT NULL,
     "job_key"     {integer} NOT NULL,

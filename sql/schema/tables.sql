@@ -5,7 +5,7 @@
 -- of an older release lack, so a new column must allow NULL or have a default.  This paragraph is
 -- left out.
 
-sqlite: -- WAL mode, so that readers and the writer do not block each other.
+sqlite: -- WAL mode, so that queries and the run that writes do not block each other.
 sqlite: PRAGMA journal_mode = WAL;
 sqlite:
 -- The versions of these tables; the highest one applies.
@@ -216,8 +216,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_job_term" (
     PRIMARY KEY ("cluster", "job_db_inx", "name")
 ) {replaced};
 
--- The checkpoint: describes the sums in fairmill_seal_usage.  Jobs that ended before sealed_to
--- (epoch seconds) are in the sums, and runs do not read them again.  Only fairmill uses this table.
+-- The checkpoint.  A row describes the usage sums of a cluster in fairmill_seal_usage.  Jobs that
+-- ended before sealed_to (epoch seconds) are in the sums, and runs do not read them again.  Only
+-- fairmill uses this table.
 CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "cluster"       {name} NOT NULL,
     "as_of"         {integer} NOT NULL,
@@ -302,7 +303,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
     UNIQUE ("undoes")
 ) {kept};
 
--- The associations to which a reset of a user or an account, or a set entry, applies.
+-- The associations to which a ledger entry applies: a reset of a user or an account, or a set
+-- entry.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     "id"        {integer} NOT NULL,
     "id_assoc"  {integer} NOT NULL,
@@ -451,8 +453,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_association" (
     PRIMARY KEY ("cluster", "id_assoc", "since")
 ) {kept};
 
--- Undecayed usage by day and association: rounded TRES-seconds for readers, and the exact integer
--- in three words, the highest first.
+-- Undecayed daily usage of each association: rounded TRES-seconds for your queries, and the exact
+-- integer in three words, the highest first.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
     "cluster"       {name} NOT NULL,
     "day"           {integer} NOT NULL,
@@ -475,7 +477,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {updated};
 
--- The time up to which fairmill_usage_day is complete, the oldest end of all job rows, and the time
+-- The time up to which fairmill_usage_day is complete, the earliest end time of a job, and the time
 -- up to which the days are final.  Times are in epoch seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     "cluster"     {name} NOT NULL,

@@ -179,7 +179,7 @@ JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of"
     AND h."id_assoc" = n."id_assoc";
 pgsql: ALTER VIEW "fairmill_account_history" OWNER TO CURRENT_USER;
 
--- Undecayed usage of the direct users of each account by day, in TRES-seconds.
+-- Undecayed daily usage of the direct users of each account, in TRES-seconds.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_day";
 {create_definer_view} "fairmill_account_day" AS
 SELECT

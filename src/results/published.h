@@ -109,7 +109,7 @@ const char *published_unit(const struct published_cluster *cluster);
 
 /*
  * Returns the kinds of information (PRIVATE_...) that are hidden on any of the clusters, according
- * to the settings of their runs or of this process.  If the result is not 0, output that everybody
+ * to the settings of their runs or of this process.  If the result is not 0, output that all users
  * can read must not contain user names.
  */
 unsigned published_private(const struct published *published);
