@@ -18,7 +18,7 @@ struct command_context {
     enum settings_use use;
     enum command_results results;
     const struct table_layout *layout;
-    struct published_filter filter; /* the selection by the shared options */
+    struct published_filter filter; /* clusters and names that the shared options select */
     /* Set before answer(). */
     struct settings *settings;
     struct settings *source_settings; /* NULL until command_source_settings() loads them */

@@ -16,6 +16,14 @@
 #include "util/text.h"
 #include "util/times.h"
 
+/*
+ * Fair Tree ranks associations list by list.  A list contains the children of one account, which
+ * are its members.  Users below an account with `parent` shares are members of the list that
+ * contains this account.  If accounts of a list are tied, their members form one merged list.  The
+ * order of two associations is decided in the list of their lowest common ancestor or in a list
+ * that was merged below it.
+ */
+
 #define SECONDS_AN_HOUR 3600.0
 
 static const struct node *explanation_node_of(const struct explained *explained, uint32_t i)

@@ -20,11 +20,11 @@ struct span {
 /* Removes spaces and tabs from both ends, and carriage returns from the end. */
 struct span span_trimmed(struct span span);
 bool span_begins(struct span span, const char *text);
-/* Compares without regard to case. */
+/* Returns true if the span equals `text`, ignoring case. */
 bool span_is(struct span span, const char *text);
 /*
  * Returns the part before the first `end`, or the whole span if it has no `end`.  Sets `*rest` to
- * the part after `end`.
+ * the part after `end`, which is empty if there is no `end`.
  */
 struct span span_until(struct span span, char end, struct span *rest);
 /*
@@ -35,7 +35,8 @@ struct span span_find(struct span span, const char *text);
 /* Copy a span into an arena, as bytes or converted to UTF-8. */
 const char *span_copy(struct arena *arena, struct span span);
 const char *span_utf8(struct arena *arena, struct span span);
-/* Returns the next word, which ends at a space or tab; empty at the end. */
+/* Returns the first word, which ends at a space or tab, and sets `*rest` to the text after it.  The
+ * word is empty if no word is left. */
 struct span span_word(struct span span, struct span *rest);
 
 /*
@@ -72,8 +73,8 @@ enum print_kind {
 enum print_kind print_kind_of(struct span text);
 
 /*
- * Return -1 with ERROR_DATA and a message about this line: a fault in it, or a text that is not a
- * valid `what`.
+ * Return -1 with ERROR_DATA and a message that names the line.  For printed_wrong(), `what`
+ * describes the fault.  For printed_no_such(), `span` is the text that is not a valid `what`.
  */
 int printed_wrong(unsigned line, const char *what, struct error *err);
 int printed_no_such(unsigned line, struct span span, const char *what, struct error *err);

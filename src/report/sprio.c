@@ -38,7 +38,8 @@ static void get_part(const void *of, struct cell *cell)
         cell_format(cell, "%.7f", weight ? row->weighted[part] / (double)weight : 0.0);
 }
 
-/* Gets the columns that only jobs have, not weights. */
+/* Fills a cell of a column that applies to jobs only.  In the line of weights, such cells are
+ * empty, except that the cell of the id contains `Weights`. */
 static void get_of_job(const void *of, struct cell *cell)
 {
     const struct prio_row *row = of;

@@ -20,7 +20,8 @@ static bool is_other_algorithm(const struct whatif *whatif)
     return whatif->algorithm[BEFORE] != whatif->algorithm[AFTER];
 }
 
-/* If a column exists for both sides, its index is the side. */
+/* If a value has a column before and a column after the changes, the index of each column is its
+ * enum whatif_side. */
 
 static void get_user_place(const void *of, struct cell *cell)
 {
@@ -130,7 +131,8 @@ static int climb(const struct whatif *whatif, const struct whatif_row *row)
     return (row->rank[AFTER] > row->rank[BEFORE]) - (row->rank[AFTER] < row->rank[BEFORE]);
 }
 
-/* Returns 1 for a user who gains, -1 for a user who loses, and 0 for an account. */
+/* Returns 1 if the row is a user who gains, or -1 if it is a user who loses.  Returns 0 if it is an
+ * account or if the user neither gains nor loses. */
 static int change_of(const struct whatif *whatif, const struct whatif_row *row)
 {
     if (!*row->user)
@@ -188,7 +190,7 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
     table_destroy(table);
 }
 
-/* Returns the end of a sentence that has a count of users or jobs. */
+/* Returns the end of a sentence about a number of users or jobs: to whom the number is limited. */
 static const char *of_whom(const struct whatif *whatif)
 {
     return whatif->is_chosen ? " among the selected users"

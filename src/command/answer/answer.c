@@ -216,7 +216,7 @@ struct serve_limits {
     uint64_t idle_s; /* idle time after which the process exits, in seconds */
 };
 
-#define LISTENER 3 /* first file that systemd passes; see sd_listen_fds(3) */
+#define LISTENER 3 /* first file descriptor that systemd passes; see sd_listen_fds(3) */
 
 /* The listening process itself waits for the request of a connection, and starts a process when the
  * request has arrived.  The process is killed after COMMAND_MS milliseconds.  A connection that
@@ -413,8 +413,8 @@ static int wait_ms(const struct server *server, int64_t now)
     return wait < INT_MAX ? (int)wait : INT_MAX;
 }
 
-/* Waits for events once and handles them.  Returns the number of files that were ready, or -1 if
- * poll() fails. */
+/* Waits for events once and handles them.  Returns the number of file descriptors that were ready,
+ * or -1 if poll() fails. */
 static int serve_once(struct server *server, int listener)
 {
     struct pollfd files[CONNECTIONS + 1] = { { .fd = listener, .events = POLLIN } };
@@ -425,8 +425,8 @@ static int serve_once(struct server *server, int listener)
     int64_t now = clock_milliseconds();
     if (ready < 0)
         return errno == EINTR ? 1 : -1;
-    for (size_t i = count;
-         i-- > 0;) /* from the last, because answer_leave() moves the last connection */
+    /* Go backward, because answer_leave() moves the last connection to the free index. */
+    for (size_t i = count; i-- > 0;)
         if (server->connections[i].socket >= 0)
             attend(server, i, files[i + 1].revents, now);
     reap(server, now);

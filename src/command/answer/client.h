@@ -8,7 +8,8 @@ struct error;
 
 /* The client of `fairmill answer`, for users who cannot read the settings. */
 
-/* Returns true if the socket exists: $FAIRMILL_SOCKET, or /run/fairmill/socket if it is not set. */
+/* Returns true if the socket exists.  Its path is $FAIRMILL_SOCKET or, if that is not set,
+ * /run/fairmill/socket. */
 bool client_has_socket(void);
 /* Sends the command line to the socket and prints the response.  `arguments` begins with the
  * command's name.  Returns the command's exit status, or -1 if there was no response. */

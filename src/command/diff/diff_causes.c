@@ -323,8 +323,9 @@ static bool *take_resets(struct finder *finder)
     return any ? taken : NULL;
 }
 
-/* For users with such a reset, and for the accounts above them, the remaining difference comes from
- * the steps, not from the ledger. */
+/* Moves the amount of CAUSE_LEDGER to CAUSE_STEPS for each user for whom `taken` is true, and for
+ * the accounts above them.  Because slurmctld made the same reset, the remaining difference comes
+ * from the steps. */
 static void settle_ledger(struct finder *finder, const bool *taken)
 {
     const struct tree *tree = finder->tree;

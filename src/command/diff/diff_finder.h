@@ -127,8 +127,9 @@ void printed_match_free(struct printed_match *match);
 bool settings_without(struct reduced_settings *reduced, enum cause cause,
                       const struct findings *findings);
 
-/* Records the facts that cannot be known with these settings, and without the accounting database
- * unless `has_source`. */
+/* Adds sentences to differences->unknown about facts that cannot be known with these settings.  If
+ * `has_source` is false, adds only the causes that need the accounting database.
+ * `unattributed_usage` is the usage without an association. */
 void diff_note_unknown(struct differences *differences, const struct settings *settings,
                        bool has_source, double unattributed_usage);
 

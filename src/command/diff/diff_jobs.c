@@ -72,7 +72,8 @@ static size_t diff_jobs_first_of(const struct prio_list *list, int64_t id_job)
     return from;
 }
 
-/* Returns true if the names match.  In sprio's table, a name as wide as its column may be cut. */
+/* Returns true if the names match, or if no name was printed.  In sprio's table, a name as wide as
+ * its column may be cut. */
 static bool diff_jobs_is_name(const struct diff_jobs_finder *finder, const char *ours,
                               const char *printed, size_t width)
 {
@@ -183,7 +184,8 @@ static const struct prio_row *row_by_slurmctld(const struct diff_jobs_finder *fi
     return NULL;
 }
 
-/* slurmctld updates ages once per period, so a printed age may be up to one period too low. */
+/* Returns true if the printed age is lower than fairmill's age by at most one period.  slurmctld
+ * updates ages only once per period. */
 static bool is_of_pass(const struct diff_jobs_finder *finder, const struct printed_job *job,
                        const struct prio_row *row)
 {

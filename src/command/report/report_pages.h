@@ -17,7 +17,7 @@ struct report_cluster {
     struct page_backtest backtest;
 };
 
-/* Adds one page with everything that was requested. */
+/* Adds one HTML page with all clusters and accounts that were requested. */
 void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count);
 
 /* Writes DIRECTORY/index.html, which is that page with links, and DIRECTORY/CLUSTER/ACCOUNT.html

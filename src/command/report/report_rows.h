@@ -13,7 +13,7 @@ struct published_cluster;
  * Adds the row of each association to `places`; for a hidden user, the row of the account. */
 void report_rows_add(struct page_cluster *cluster, const struct published_cluster *published,
                      struct id_index *places);
-/* Returns the row of an account, or INDEX_NONE. */
+/* Returns the row of the account named `asked`, or INDEX_NONE if the cluster does not have it. */
 uint32_t report_row_of_account(const struct page_cluster *cluster, const char *asked);
 
 /* Reads the fairness indexes (fairmill_fairness) for the page's history points, which must have

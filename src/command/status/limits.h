@@ -24,8 +24,9 @@ struct limits {
     size_t count;
 };
 
-/* Reads a list of options.  limits_add_age() adds a limit of the age, for --max-age.  The caller
- * frees `limits` with limits_free(), even on error. */
+/* Adds a limit of this level for each NAME=RANGE in `given`.  Returns -1 with ERROR_USAGE if one is
+ * invalid.  The caller frees `limits` with limits_free(), even on error.  limits_add_age() adds the
+ * critical limit of the age that --max-age sets. */
 int limits_read(struct limits *limits, const struct name_list *given, enum health_level level,
                 struct error *err);
 void limits_add_age(struct limits *limits, uint64_t seconds, const char *text);

@@ -97,7 +97,7 @@ struct page_cluster {
     int64_t days_since; /* the first day with stored usage; 0: none */
     struct page_change *changes;
     size_t change_count;
-    struct page_job *jobs; /* jobs in the order in which they may run */
+    struct page_job *jobs; /* jobs in the order of the queue, the next job first */
     size_t job_count;
     struct page_fairness *fairness; /* values at some of the times */
     size_t fairness_count;

@@ -30,7 +30,8 @@ const char *page_term_key(enum page_term term);
 const char *page_term_name(const struct page_cluster *cluster, enum page_term term);
 /* Adds the sentence, as plain text. */
 void page_term_explain(struct text *text, const struct page_cluster *cluster, enum page_term term);
-/* Return the unit of usage on the page, and its size in published units. */
+/* Return the name of the unit of usage on the page, and the number of published units in it, such
+ * as 3600 TRES-seconds in a TRES-hour. */
 const char *page_unit(const struct page_cluster *cluster);
 double page_unit_size(const struct page_cluster *cluster);
 /* Returns the name of the cluster's algorithm. */

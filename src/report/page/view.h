@@ -39,13 +39,13 @@ struct page_trial {
 
 struct page_view {
     const struct page_cluster *cluster;
-    uint32_t top;      /* row of the account; 0: the whole cluster */
-    uint32_t *rows;    /* rows in the page; the top first, parents before children */
-    uint32_t *numbers; /* indexed by row of the cluster: index in `rows`, PAGE_NOT_BELOW or
-                          PAGE_LEFT_OUT */
-    size_t count;      /* number of `rows` */
-    size_t below;      /* number of associations at and below the top */
-    size_t *series;    /* indexes of the cluster's series that are in the page */
+    uint32_t top;   /* row of the account; 0: the whole cluster */
+    uint32_t *rows; /* rows in the page; the top first, parents before children */
+    /* Indexed by row of the cluster: index in `rows`, PAGE_NOT_BELOW or PAGE_LEFT_OUT. */
+    uint32_t *numbers;
+    size_t count;   /* number of `rows` */
+    size_t below;   /* number of associations at and below the top */
+    size_t *series; /* indexes of the cluster's series that are in the page */
     size_t series_count;
     struct page_rest *rests;
     size_t rest_count;
