@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_lock" (
     PRIMARY KEY ("cluster")
 ) {kept};
 
--- The settings of runs, by their digest.
+-- The settings of runs.  The key is a digest of the settings.
 CREATE TABLE IF NOT EXISTS "fairmill_settings" (
     "digest"  {word} NOT NULL,
     "text"    {text} NOT NULL,
@@ -239,8 +239,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- The usage of jobs in the checkpoint, by association, weighted for decay: 256-bit integers in four
--- words, the highest first.
+-- The usage of each association by jobs in the checkpoint, weighted for decay: 256-bit integers in
+-- four words, the highest first.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
     "cluster"   {name} NOT NULL,
     "id_assoc"  {integer} NOT NULL,
@@ -272,8 +272,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) {replaced};
 
--- The number and the hash of the job rows in the checkpoint, by the day (UTC) in which they ended.
--- Day -1 is for the rollups that replace purged jobs.
+-- The number and the hash of the job rows in the checkpoint, for each day (UTC) on which jobs
+-- ended.  Day -1 is for the rollups that replace purged jobs.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_slice" (
     "cluster"    {name} NOT NULL,
     "day"        {integer} NOT NULL,

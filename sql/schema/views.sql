@@ -196,7 +196,7 @@ JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d.
 GROUP BY d."cluster", d."day", n."account";
 pgsql: ALTER VIEW "fairmill_account_day" OWNER TO CURRENT_USER;
 
--- The number and the priorities of pending jobs by partition.  A job is counted only in the
+-- The number and the priorities of pending jobs in each partition.  A job is counted only in the
 -- partition in which its priority is highest.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
 {create_definer_view} "fairmill_waiting" AS
@@ -211,7 +211,7 @@ WHERE j."best" = 1
 GROUP BY j."cluster", j."partition_name";
 pgsql: ALTER VIEW "fairmill_waiting" OWNER TO CURRENT_USER;
 
--- The number and the priorities of pending jobs by account.
+-- The number and the priorities of pending jobs of each account.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_waiting";
 {create_definer_view} "fairmill_account_waiting" AS
 SELECT

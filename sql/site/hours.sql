@@ -2,8 +2,10 @@
 --
 -- A cloud that meters its projects by the hour, without users below them:
 --
---     project(id, name, shares)             an id from 2 on; 1 is the root of all
---     meter(project_id, hour, cpu_seconds)  hour is the epoch of its first second
+--     project(id, name, shares)             id is 1 or more
+--     meter(project_id, hour, cpu_seconds)  hour is the start of an hour, in epoch seconds
+--
+-- Association 1 is the root.  A project's account and its user get the ids 2 * id and 2 * id + 1.
 --
 -- The views that fairmill reads, with [source] layout = plain, associations = metered_projects and
 -- usage = metered_hours.  Every project is an account with one user of the same name.

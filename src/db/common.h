@@ -21,8 +21,8 @@ int db_check_arguments(const struct db *db, size_t wanted, size_t given, struct 
 int db_check_columns(const struct db *db, size_t count, const char *types, struct error *err);
 
 /*
- * Takes a lock with a query that returns 1 on success.  `key` is the query's argument.  Fails with
- * ERROR_LOCKED if the query returns anything else.
+ * Takes a lock with a query that returns 1 on success.  `key` is the query's argument, and `name`
+ * is the lock's name for the message.  Fails with ERROR_LOCKED if the query returns anything else.
  */
 int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const char *name,
                      struct error *err);

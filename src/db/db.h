@@ -77,9 +77,9 @@ int db_script(struct db *db, const char *sql, struct error *err);
  */
 int db_limit_waits(struct db *db, int64_t end_ms, struct error *err);
 /*
- * Writes the name of a lock to `name`.  `what` describes the locked object of this database, such
- * as a cluster's results.  The name is a hash, because servers limit the length of lock names and
- * show the names to all users.
+ * Sets `name` to the name of the lock that protects an object of this database.  `what` describes
+ * the object, such as a cluster's results.  The name is a hash, because servers limit the length of
+ * lock names and show the names to all users.
  */
 #define DB_LOCK_NAME 32
 int db_name_lock(struct db *db, const char *what, char name[DB_LOCK_NAME], struct error *err);

@@ -144,8 +144,8 @@ static int refuse_change(const struct log_file *log, struct error *err)
 }
 
 /*
- * The part that an earlier import read must be unchanged.  It ended at the end of a line, so a line
- * must still end there.
+ * Checks that the part that an earlier import read is unchanged.  That part ended at the end of a
+ * line, so a line must still end there.
  */
 static int check_known(struct log_file_reader *reader, struct error *err)
 {

@@ -43,7 +43,7 @@ struct waiting {
 
 /* Adds a job.  The caller then sets its attributes with waiting_tell(). */
 struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id);
-/* Returns true if an attribute of a job is needed. */
+/* Returns true if waiting_tell() accepts the job attribute with this name in OpenPBS. */
 #define WAITING_RESOURCES "Resource_List"
 #define WAITING_ACCRUE_TYPE "accrue_type"
 bool waiting_wants(const char *name);

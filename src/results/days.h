@@ -124,9 +124,9 @@ struct day_spool *day_spool_create(void);
 void day_spool_destroy(struct day_spool *spool);
 
 /*
- * Add to the usage of an association on a day: `rate` for a number of seconds, or `more`.  Fail if
- * the disk is full, or if `more` is out of range.  If a total becomes too large, only the function
- * that later takes or writes it fails.
+ * Add to the usage of an association on a day.  The first adds `rate` for a number of seconds, and
+ * the second adds `more`.  Fail if the disk is full, or if `more` is out of range.  If a total
+ * becomes too large, only the function that later takes or writes the total fails.
  */
 int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct usage_rate *rate,
                           uint64_t seconds, struct error *err);

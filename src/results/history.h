@@ -19,7 +19,7 @@ struct publisher;
  * requested for a future time.  A run that itself has a future time removes nothing.
  *
  * Must run inside the transaction that publisher_publish() opened.  Call it after findings are
- * written, and before history points and changes of associations are written.  The usage of days
+ * written, and before history points and changes of associations are written.  The daily usage
  * needs no removal: the next run at the current time finds a checkpoint from the future and sums
  * all days from scratch.
  *

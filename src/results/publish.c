@@ -208,7 +208,7 @@ static void begin_clause(struct text *message, const struct run_record *record)
         text_add(message, "; ");
 }
 
-/* Reports problems with the usage of days in findings and in the run's row. */
+/* Reports problems with the daily usage in findings and in the run's row. */
 static void add_repairs(const struct days *days, struct findings *findings,
                         struct run_record *record, struct text *message)
 {

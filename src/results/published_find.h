@@ -30,7 +30,7 @@ struct association_name published_name(const struct published_cluster *cluster, 
 int published_find(const struct published *published, const struct published_cluster *only,
                    const char *asked, struct published_node *found, struct error *err);
 
-/* Finds an account.  Searches users, too, but only if no account has that name. */
+/* Works as published_find(), but searches users only if no account has that name. */
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err);
 
@@ -43,8 +43,9 @@ int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err);
 
 /*
- * Finds the associations of a user; fails if the user has no associations.  The caller frees
- * `*found`, even on failure.
+ * Sets `*found` to the associations of a user in all trees that were read, and `*count` to their
+ * number.  Fails with ERROR_USAGE if the requesting user can see none.  The caller frees `*found`,
+ * even on failure.
  */
 int published_find_user(const struct published *published, const char *user,
                         struct published_node **found, size_t *count, struct error *err);

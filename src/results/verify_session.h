@@ -23,9 +23,9 @@ struct error;
 struct db *verify_session_open(struct db *stored, const char *cluster);
 
 /*
- * Sets `*differences` to the differences, after the run has published.  Pass true as
- * `checkpoint_damaged` if the checkpoint's rows do not match their hashes.  The caller frees the
- * differences with row_differences_free().  Returns -1 on error.
+ * Ends the comparison after the run has published, and sets `*differences` to the differences that
+ * were found.  Pass true as `checkpoint_damaged` if the checkpoint's rows do not match their
+ * hashes.  The caller frees the differences with row_differences_free().  Returns -1 on error.
  */
 int verify_session_end(struct db *witness, bool checkpoint_damaged,
                        struct row_differences *differences, struct error *err);

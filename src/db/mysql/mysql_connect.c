@@ -308,7 +308,7 @@ enum { NET_ASYNC_COMPLETE, NET_ASYNC_NOT_READY };
 /*
  * Returns true if the library lost the server's reason for rejecting a login.  MySQL's library ends
  * a nonblocking login with one more, empty write.  If the server has already rejected the login and
- * closed its end, that write fails.  The library then reports one of these errors instead of the
+ * closed its end, that write fails.  The library then reports one of three errors instead of the
  * reason: unknown, server gone away, or connection lost.
  */
 static bool lost_the_reason(unsigned number)
