@@ -86,7 +86,7 @@ struct job_scan {
 struct charge_jobs_run {
     struct computation *computation;
     struct checkpoint_plan *plan; /* NULL if there is no plan */
-    struct days *days;            /* NULL if usage by day is not needed */
+    struct days *days;            /* NULL if daily usage is not needed */
     struct charging charging;
     uint64_t cutoff, now;
     struct jobs_seen *seen;
@@ -223,7 +223,7 @@ static struct job_scan charge_jobs_scan(struct charge_jobs_run *run, struct job_
 
 /*
  * Returns the time after which rows must be read in a run that reads all rows.  Rows that ended at
- * or before this time are not included in usage, and their usage by day is not needed.
+ * or before this time are not included in usage, and their daily usage is not needed.
  */
 static uint64_t first_read(const struct charge_jobs_run *run)
 {
@@ -536,7 +536,7 @@ static void add_refunded(struct charge_jobs_run *run)
 
 /*
  * Adds the scan of jobs that were cancelled while suspended.  Their charged time depends on the
- * current time, so it is never checkpointed and never added to the usage of a day.
+ * current time, so it is never checkpointed and never added to the daily usage.
  */
 static void add_cancelled(struct charge_jobs_run *run)
 {

@@ -46,9 +46,9 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
 }
 
 /*
- * Returns everything that the sums depend on, except for the database and the rows, with a name and
- * a value on each line.  basis_within() adds the changes that affect only a part of the time.
- * Settings have their own names.
+ * Returns text that contains everything that the sums depend on, except for the database and the
+ * rows.  Each line is `name value`.  basis_within() adds the changes that affect only a part of the
+ * time.  Settings have their own names.
  */
 static char *basis_of(const struct computation *computation, const char *cluster)
 {
@@ -258,9 +258,9 @@ bool checkpoint_begins_round(const struct checkpoint *stored, const struct setti
 }
 
 /*
- * Chooses the checkpointed rows and days of usage that this run checks.  Consecutive runs check
- * consecutive parts, until all rows and days are checked.  The longer ago the last run was, the
- * more days this run checks.
+ * Chooses the checkpointed rows and the days of stored daily usage that this run checks.
+ * Consecutive runs check consecutive parts, until all rows and days are checked.  The longer ago
+ * the last run was, the more days this run checks.
  */
 static void choose_day_hashes(struct checkpoint_plan *plan, const struct settings *settings,
                               uint64_t now)
@@ -286,7 +286,8 @@ static void choose_day_hashes(struct checkpoint_plan *plan, const struct setting
     plan->checkpoint.checked_to = plan->check_to;
 }
 
-/* Sets the checkpoint time and the facts that are known before the first row is read. */
+/* Fills plan->checkpoint with the checkpoint time and all other values that are known before the
+ * first row is read. */
 static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings *settings,
                              uint64_t oldest)
 {
@@ -394,8 +395,8 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
 }
 
 /*
- * Returns the time from which usage of days is read.  The last day before a reset is included, so
- * that the usage of this day is complete.
+ * Returns the time from which the daily usage is computed.  The last day before a reset is
+ * included, so that the usage of this day is complete.
  */
 static uint64_t first_of_days(const struct settings *settings, uint64_t reset, uint64_t now,
                               uint64_t cutoff)

@@ -264,8 +264,8 @@ static void compute_complete(struct formula_jobs *jobs, size_t number, const str
 
 /*
  * Gives each job the OpenPBS fairshare values of its entity, and ranks the jobs.  `values` and
- * `order` are by node.  `order` contains the node's place by OpenPBS's fairshare, or 0.  Adds a
- * finding if the formula cannot be evaluated.
+ * `order` are indexed by node.  `order` contains the node's place by OpenPBS's fairshare, or 0.
+ * Adds a finding if the formula cannot be evaluated.
  */
 static void formula_priorities_complete(struct formula_jobs *jobs, const struct tree *tree,
                                         const struct values *values, const uint32_t *order,

@@ -255,7 +255,8 @@ static int add_partition(const struct compute_priority_reader *reader,
 
 /*
  * Parses a list like `GPU:100, debug:10`, and adds these partitions with their data from
- * slurm.conf.  Sets `added`, by index in slurm.conf, for each partition in the list.
+ * slurm.conf.  Sets added[i] for each partition in the list, where i is the partition's index in
+ * slurm.conf.
  */
 static int take_given_factors(const struct compute_priority_reader *reader,
                               const struct names *partitions, bool *added, struct error *err)
@@ -424,7 +425,8 @@ static bool is_lost(const struct compute_priority_reader *reader, const struct q
            now - since > LOST_AFTER_S + limit;
 }
 
-/* Sets the age of a job.  The strings of `row` may be invalid by now. */
+/* Sets `ages_since` and `lost` of a job, and records its wait for the accrue limits.  The strings
+ * of `row` may be invalid by now. */
 static void take_age(const struct compute_priority_reader *reader, const struct queued_job *row,
                      size_t place)
 {

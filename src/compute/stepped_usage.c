@@ -46,8 +46,8 @@ struct stepped_reader {
     struct stepped_candidate *candidates;
     size_t candidate_count;
     struct stepped_candidate found; /* the chosen candidate */
-    /* Set only while the newest step is searched: the index of a node's sample user, all sample
-     * users, and the usage of each sample user by candidate. */
+    /* Set only while the newest step is searched: the index of each node's sample user, all sample
+     * users, and the usage of each sample user for each candidate. */
     uint32_t *witness_of;
     struct witness *witnesses;
     double *sums;

@@ -417,8 +417,8 @@ static int end_without_memory(void *context)
 }
 
 /*
- * Checks that the views show the published values.  If they do not, readers cannot see the values,
- * so the run fails even though it is recorded as successful.
+ * Checks that the views show the published values.  If they do not, users who may only query
+ * results cannot see the values, so the run fails even though it is recorded as successful.
  */
 static int look_through_views(const struct cluster_run *run, const struct publisher *publisher,
                               struct error *err)

@@ -10,7 +10,7 @@ struct publisher;
 struct run_session;
 
 /*
- * Runs one cluster: locks it, reads, computes and publishes it.  If this fails, records the
+ * Makes a run for one cluster: locks, reads, computes and publishes it.  If this fails, records the
  * failure.  Returns -1 on error.
  */
 int run_cluster(struct run_session *session, const char *cluster, struct error *err);

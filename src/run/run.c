@@ -253,9 +253,9 @@ static int run_prepare(struct run_session *session, struct cluster_names *cluste
 }
 
 /*
- * Runs one cluster.  A failure is reported and does not affect other clusters.  If a database was
- * not available until the deadline, each later cluster gets only one attempt.  Otherwise a run
- * could wait until a deadline for every cluster.
+ * Makes a run for one cluster.  A failure is reported and does not affect other clusters.  If a
+ * database was not available until the deadline, each later cluster gets only one attempt.
+ * Otherwise a run could wait until a deadline for every cluster.
  */
 static void run_each(struct run_session *session, const char *cluster, bool *gave_up)
 {

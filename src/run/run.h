@@ -27,8 +27,9 @@ int run_check_vanished(const struct settings *settings, struct db *source, struc
                        void (*tell)(const struct error *err), struct error *err);
 
 /*
- * Runs all clusters.  If a cluster fails, reports it with options->complain and continues with the
- * next one.  Returns -1 on an error that affects all clusters.
+ * Computes and publishes each cluster of the options.  If a cluster fails, reports it with
+ * options->complain and continues with the next one.  Returns -1 on an error that affects all
+ * clusters.
  */
 int run(const struct settings *settings, const struct run_options *options, struct error *err);
 

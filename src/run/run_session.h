@@ -15,7 +15,7 @@ struct run_options {
     bool full;          /* read all jobs, even if there is a valid checkpoint */
     bool replace;       /* publish values even if their time is before the published time */
     bool dry_run;       /* write nothing; pass each computation to `show` */
-    struct cluster_names clusters;             /* the clusters to run; all if empty */
+    struct cluster_names clusters;             /* the clusters to process; all if empty */
     void (*complain)(const struct error *err); /* called for each cluster that failed */
     int *unrecorded; /* set to the exit status of a failure that was not recorded; or NULL */
     int (*show)(const struct settings *settings, const char *cluster,
@@ -78,10 +78,10 @@ void failure_record(struct run_session *session, struct publisher *publisher,
 void failure_record_of(struct run_session *session, const char *cluster,
                        const struct failure *failure);
 /*
- * Records a failure before the first cluster of the run, for each cluster that was to be run.
- * These are the requested clusters, or else the clusters of the settings.  Omits clusters whose
- * last run used another source, unless this is the case for all of them.  If the results contain no
- * cluster that was to be run, records the failure for the cluster ''.
+ * Records a failure before the first cluster of the run, for each cluster that the run was to
+ * process.  These are the requested clusters, or else the clusters of the settings.  Omits clusters
+ * whose last run used another source, unless this is the case for all of them.  If the results
+ * contain none of these clusters, records the failure for the cluster ''.
  */
 void failure_record_all(struct run_session *session, const struct failure *failure);
 

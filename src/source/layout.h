@@ -18,7 +18,7 @@ struct text;
 
 /*
  * A source type ("layout") presents an accounting database in a form that does not depend on its
- * tables.  To add a layout, add one file and one entry in the table of source.c. fairmill never
+ * tables.  To add a layout, add one file and one entry in the table of source.c.  fairmill never
  * writes to the source.
  */
 

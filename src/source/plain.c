@@ -117,7 +117,7 @@ static int read_relation(const struct source *source, const struct relation_quer
 
 struct plain_cluster_reader {
     struct names *seen;
-    struct cluster_list list; /* by index of the name in `seen` */
+    struct cluster_list list; /* indexed by the number of the name in `seen` */
 };
 
 /* Adds a cluster.  A cluster exists if at least one of its associations is not deleted. */
@@ -181,7 +181,7 @@ static int plain_by_id(const void *a, const void *b)
 
 /*
  * Sets the parent's name in each row, because the relation does not contain it and tree_build()
- * compares it with the parent's id.  Orders ties by id.
+ * compares it with the parent's id.  Sets `order` so that ties are in ascending order of id.
  */
 static void name_parents(struct accounting *accounting)
 {

@@ -17,12 +17,12 @@
 
 struct tres_minutes_entry {
     struct tres_minutes_texts texts;
-    uint64_t *seconds; /* by index of the TRES; NULL if no job runs there */
+    uint64_t *seconds; /* indexed by TRES; NULL if no job runs there */
 };
 
 struct tres_minutes {
     struct arena *arena;
-    struct tres_minutes_entry *entries; /* by node */
+    struct tres_minutes_entry *entries; /* indexed by node */
     uint32_t count;
 };
 

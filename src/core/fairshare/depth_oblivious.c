@@ -46,10 +46,10 @@ static double exponent(double parents, double local)
     return 1 / (1 + slope * slope);
 }
 
-/* Values of an account that the members of its list need. */
+/* Values of an account that its fairshare children need. */
 struct oblivious_account {
     struct floating ratio; /* R, with 128 bits */
-    struct floating part;  /* shares of its list, divided by the list's usage */
+    struct floating part;  /* shares of the level below it, divided by the usage of that level */
 };
 
 /* Returns R of a node with usage, below an account with R > 0.  As long as k is 1 on the whole

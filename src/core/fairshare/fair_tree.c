@@ -112,8 +112,9 @@ static int fair_tree_by_level_fs(const void *a, const void *b, void *context)
     return tree->nodes[other->node].is_user - tree->nodes[one->node].is_user;
 }
 
-/* Appends the children of an account to the list on top of the stack.  Accounts without users below
- * them are left out, because they contain no user to rank and are not tied with other members. */
+/* Appends the children of an account to walk->entries.  push_list() then makes a list of all
+ * entries that were appended.  Omits accounts without users below them: such an account does not
+ * get a rank, so no other member can be tied with it. */
 static void append_children(struct fair_tree_walk *walk, uint32_t account)
 {
     const struct node *node = &walk->tree->nodes[account];

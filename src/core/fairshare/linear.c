@@ -14,8 +14,8 @@
 /* ---- surpluses ---- */
 
 /*
- * The surplus of an association in linear: S - UE, the share that its effective usage leaves
- * unused.
+ * The surplus of an association in the algorithm `linear`: S - UE, the share that its effective
+ * usage leaves unused.
  *
  * Let T be the capacity and D = T * UE.  Let u be an association's usage and s / L its part of its
  * level's shares.  Then
@@ -36,12 +36,12 @@ static uint128 linear_units_at(uint32_t depth)
     return 16 * (uint128)depth + 128;
 }
 
-/* Values of an account that the members of its list need. */
+/* Values of an account that its fairshare children need. */
 struct linear_account {
     struct floating share, used; /* S and UE */
-    /* S, UE and UE of a unit of usage, each divided by the shares of its list. */
+    /* S, UE and UE of a unit of usage, each divided by `shares`. */
     struct floating share_part, used_part, part;
-    uint64_t shares; /* sum of the shares of its list */
+    uint64_t shares; /* list_shares() of the account */
     double factor;
     bool odd; /* shares exceed the level's sum, which slurmctld truncated to 32 bits */
 };
@@ -285,7 +285,7 @@ static double linear_factor_of(const struct surpluses *surpluses,
                                                      : exactly_rounded(surpluses, i);
 }
 
-/* Prepares an account, whose factor is set, for the members of its list. */
+/* Sets the values of an account that its fairshare children need.  The factor must be set. */
 static void fill_list(const struct surpluses *surpluses, struct linear_account *account, uint32_t i)
 {
     account->shares = list_shares(surpluses->fairshare, i);

@@ -70,7 +70,8 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
     return counted;
 }
 
-/* Returns the usage by node, or NULL if there is no minimum usage. */
+/* Returns the usage with the minimum usage, indexed by node, or NULL if there is no minimum
+ * usage. */
 static struct wide *counted_usage(const struct fairshare *fairshare)
 {
     struct wide minimum;

@@ -33,7 +33,8 @@ static int by_integers(const void *a, const void *b, void *context)
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-/* Returns the index after a cluster of near values, in which each value is near its predecessor. */
+/* Returns the index after a group of values that 128 bits cannot reliably order.  Each value of the
+ * group is within the error bound of its predecessor. */
 static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
 {
     uint32_t end = from + 1;
@@ -44,8 +45,9 @@ static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
     return end;
 }
 
-/* Sets the order of the nodes in a cluster.  Usually all of them are tied, so at first each node is
- * compared only with its predecessor.  If a node is out of order, the cluster is sorted. */
+/* Sets order[node] for the nodes in such a group.  Usually all of them are tied, so at first each
+ * node is compared exactly only with its predecessor.  If a node is out of order, the group is
+ * sorted. */
 static void decide_cluster(struct contest *contest, uint32_t from, uint32_t end, uint32_t *order)
 {
     struct contender *list = contest->list;
@@ -75,11 +77,11 @@ void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *
     }
 }
 
-/* Values of an account that the members of its list need. */
+/* Values of an account that its fairshare children need. */
 struct ratio_account {
     struct floating sum;     /* UE / S */
     struct floating inverse; /* 1 / (S * T) */
-    uint64_t shares;         /* sum of the shares of its list */
+    uint64_t shares;         /* list_shares() of the account */
     double ratio;
     uint32_t source; /* the node that defines the ratio: itself or an ancestor */
     bool barren;     /* S is 0 */
@@ -246,7 +248,7 @@ static int compare_fractions(const struct ratios *ratios, uint32_t one, uint32_t
     return order;
 }
 
-/* Compares two members of one list.  Everything above them cancels. */
+/* Compares two members of the same level.  Everything above them cancels. */
 static int ratio_compare_siblings(const struct ratio_member *one, const struct ratio_member *other)
 {
     struct natural left = natural_of_wide(one->usage), right = natural_of_wide(other->usage);

@@ -113,7 +113,7 @@ struct places {
 };
 
 struct insight_backtest_variant {
-    struct places *points; /* by time */
+    struct places *points; /* one for each time, in the order of `times` */
     size_t point_count;
     double distance; /* sum over its points */
     uint64_t discordant, pairs;
@@ -124,7 +124,7 @@ struct backtest {
     size_t time_count;
     struct insight_backtest_variant *variants;
     size_t variant_count;
-    struct backtest_entity **entities; /* by number: in order of appearance */
+    struct backtest_entity **entities; /* indexed by number; numbered in order of appearance */
     size_t count;
     struct id_index *numbers;
     const struct backtest_entity **sorted;
@@ -216,7 +216,8 @@ static size_t place_of_time(const struct backtest *backtest, int64_t time)
     return low;
 }
 
-/* Sets the place of a user.  Lower numbers that have no place yet get place 0. */
+/* Stores the place of the user with this number.  Lower numbers that have no place yet get place
+ * 0. */
 static void backtest_add_place(struct places *places, uint32_t number, uint32_t place)
 {
     while (places->count <= number)

@@ -339,7 +339,9 @@ static bool find_bounds(struct explain_candidate *candidate, const struct revers
     return false;
 }
 
-/* Sets the amount of a change whose kind and node the caller has set. */
+/* Sets reversal->amount to the smallest amount that reverses the order, or to 0 if no amount is
+ * sufficient.  Sets reversal->most, too.  The caller has set the kind and the node of the
+ * change. */
 static void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
                           struct reversal *reversal)
 {

@@ -269,7 +269,7 @@ struct projected {
     struct usage_lines lines;
     /* The past usage that `lines` contains.  NULL if it is not yet set or no past usage remains. */
     const struct forecast_past *past;
-    bool by_lines, aged_known;
+    bool by_lines, aged_known; /* linear functions can be used; `lines` contains `past` */
 };
 
 /* Computes the values at a time.  A search does not need the rank, for which all users would have
@@ -314,7 +314,7 @@ double forecast_value(const struct forecast_point *point)
 }
 
 /* Usage is linear if one rate continues from now on.  Ledger entries and single jobs change the
- * rate, so lines are not used with them. */
+ * rate, so the linear functions cannot be used with them. */
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection)
 {
     struct projected *projected = memory_zeroed(1, sizeof *projected);
@@ -355,7 +355,8 @@ static void age_lines(struct projected *projected, const struct decay_table *dec
     projected->aged_known = true;
 }
 
-/* Computes the values at a time from lines.  Returns false if all values must be computed. */
+/* Computes the values at a time from the linear functions.  Returns false if all values must be
+ * computed. */
 static bool find_at(struct projected *projected, uint64_t at, struct forecast_point *point)
 {
     const struct forecast *forecast = projected->forecast;

@@ -15,23 +15,24 @@
  * computes the entitlements of a slice with the tree of that time and adds the slice to the period.
  * close_period() passes the period to the caller and adds it to the total. */
 
-/* Sums over an interval, by place: the index of the association among all ids. */
+/* Sums over an interval.  The arrays are indexed by place, which is the index of the association
+ * among all ids in ascending order. */
 struct insight_statement_sums {
     double *due, *used;
 };
 
 struct statement {
     struct statement_options options;
-    struct association_since *changes; /* by time; only rows that change something */
+    struct association_since *changes; /* only rows that change something; ascending by time */
     size_t change_count, change;       /* index of the next change */
-    struct association *rows;          /* by place: its state in the current slice */
+    struct association *rows;          /* indexed by place: the state in the current slice */
     uint32_t count;
     struct id_index *places;
     uint32_t root;             /* place of the association without a parent */
     struct tree *tree;         /* built from the current rows; NULL if they changed */
     struct values *values;     /* of the tree: the values that come from shares */
     bool computed;             /* `values` are up to date */
-    uint32_t *places_of_nodes; /* by node of the tree */
+    uint32_t *places_of_nodes; /* indexed by node of the tree */
     int64_t at;                /* start of the current slice */
     int64_t period_from, period_to;
     size_t periods; /* number of finished periods */
@@ -39,7 +40,7 @@ struct statement {
     struct insight_statement_sums slice, total;
     struct insight_statement_sums period;
     int64_t pile_from, pile_to; /* added usage that is not spread yet, all for one interval */
-    double *pile;               /* by place */
+    double *pile;               /* indexed by place */
 };
 
 /* ---- associations over time ---- */
@@ -209,8 +210,8 @@ static void sums_move(struct insight_statement_sums *to, struct insight_statemen
     }
 }
 
-/* Adds up usage and entitlement by node.  An account with `parent` shares has the sum of the
- * entitlements below it. */
+/* Adds the usage and the entitlement of each node to its ancestors.  An account with `parent`
+ * shares has the sum of the entitlements below it. */
 static void statement_roll_up(const struct tree *tree, double *due, double *used)
 {
     double *below = memory_zeroed(tree->count, sizeof *below);

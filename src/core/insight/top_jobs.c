@@ -17,7 +17,7 @@ struct top_jobs_suspended {
 };
 
 struct suspended_jobs {
-    struct id_index *first; /* by job id */
+    struct id_index *first; /* maps a job id to the index of its first record */
     struct top_jobs_suspended *records;
     uint32_t count;
 };
@@ -122,7 +122,7 @@ void top_jobs_free(struct top_jobs *top_jobs)
     free(top_jobs->suspensions);
 }
 
-/* ---- usage by day ---- */
+/* ---- daily usage ---- */
 
 /* Returns the number of days that begin at or before `time`. */
 static size_t begun(const struct daily_usage *days, uint64_t time)

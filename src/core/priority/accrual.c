@@ -63,12 +63,13 @@ struct accrual_limits {
     const struct accrual *accrual;
     const struct tree *tree;
     struct accrual_rules rules;
-    uint32_t *own, *group; /* by node; accounts pass their `own` limit down */
-    uint32_t *counter; /* by node: its own counter or that of the nearest ancestor, or INDEX_NONE */
+    uint32_t *own, *group; /* indexed by node; accounts pass their `own` limit down */
+    uint32_t *counter;     /* indexed by node: its own counter, or that of the nearest ancestor, or
+                              INDEX_NONE */
     struct id_index *of_names; /* counters of an account or a user in a QOS */
-    struct id_index *of_pairs; /* owners, by node and QOS */
+    struct id_index *of_pairs; /* maps a node and a QOS to the owner */
     uint32_t *most;            /* indexed by counter */
-    uint32_t *above; /* by counter: the counter of the nearest association above, or INDEX_NONE */
+    uint32_t *above; /* for each counter, the nearest association's counter above, or INDEX_NONE */
     uint32_t counter_count;
     struct slots_owner *owners;
     uint32_t owner_count;
@@ -255,9 +256,10 @@ static uint64_t *first_of_arrays(const struct accrual *accrual)
 /* slurmctld's sched_interval: the longest time between two scheduling passes. */
 #define PASSES_S 60
 
-/* Returns the time from which a wait competes for slots.  A scheduling pass makes an array eligible
- * and also hands out slots.  Other jobs become eligible at their submission, but in that pass they
- * rank lower than an array that was submitted earlier. */
+/* Returns the time from which a wait competes for slots.  This is its start or, for an array that
+ * became eligible soon after its submission, the submission.  The scheduling pass that makes the
+ * array eligible also hands out slots.  Other jobs become eligible at their submission, but in that
+ * pass they rank lower than an array that was submitted earlier. */
 static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
 {
     bool is_made_by_pass =

@@ -18,8 +18,8 @@ struct tree;
  *   - an association (max_jobs_accrue, which defaults to the limit of its account)
  *   - everything below an association (grp_jobs_accrue)
  *
- * Only one limit bounds a job: the limit of its QOS or, if there is none, the limit of the nearest
- * association up the tree.  But each job that ages counts toward each of its limits.
+ * Only one limit bounds a job: the limit of its QOS or, if the QOS does not have a limit, the limit
+ * of the nearest association up the tree.  But each job that ages counts toward each of its limits.
  *
  * A job that ages has a slot in the counter of each of its limits.  The accounting database records
  * when each job waited, but not which jobs had a slot.  So fairmill simulates from the waits how
@@ -30,11 +30,11 @@ struct tree;
 
 struct accrual_of_qos {
     uint64_t id;
-    uint32_t group, account, user;
+    uint32_t group, account, user; /* grp_jobs_accrue, max_jobs_accrue_pa and max_jobs_accrue_pu */
 };
 struct accrual_of_association {
     uint32_t id;
-    uint32_t group, own;
+    uint32_t group, own; /* grp_jobs_accrue and max_jobs_accrue */
 };
 
 /* A job that was eligible and neither held nor running from `since` until `until`. */

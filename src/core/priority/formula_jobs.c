@@ -94,7 +94,8 @@ static const char *error_text(const struct formula_jobs *jobs, const char *messa
     return kept;
 }
 
-/* Sets the value of a job.  Returns the reason if the value cannot be computed, or NULL. */
+/* Sets job->value to the result of the formula, to 0 if it cannot be computed, or to NAN if there
+ * is no formula.  Returns NULL, or the reason in the last two cases. */
 static const char *formula_job_evaluate(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];

@@ -82,7 +82,8 @@ static uint32_t queue_find_partition(const struct queue *queue, const char *name
 }
 
 /* Returns the index of the partition `name`.  Adds the partition if it does not exist, because the
- * settings may not name all partitions.  The search is linear, because there are few partitions. */
+ * settings might not name all partitions.  The search is linear, because there are few
+ * partitions. */
 static uint32_t partition_of(struct queue *queue, const char *name)
 {
     uint32_t place = queue_find_partition(queue, name);

@@ -64,11 +64,12 @@ struct replay {
     const struct slots *slots;
     uint64_t now;
     const uint32_t *coming; /* waits by the time when they begin */
-    uint64_t *last;         /* by index in `coming`: the highest position so far */
-    uint64_t *used;         /* by counter */
-    struct heap *waiting;   /* by counter: the waits that it bounds */
+    uint64_t *last;         /* indexed as `coming`: the highest position so far */
+    uint64_t *used;         /* number of slots taken, indexed by counter */
+    struct heap *waiting;   /* indexed by counter: the waits that it bounds */
     struct heap ready;      /* counters that may have room for a wait */
-    /* By counter: its current position in `ready`.  Other entries of that counter are outdated. */
+    /* Indexed by counter: its current position in `ready`.  Other entries of that counter are
+     * outdated. */
     uint64_t *ready_at;
 };
 

@@ -111,8 +111,8 @@ static struct id_index *living_of(const struct association *rows, size_t count)
 }
 
 /*
- * Returns true if the current row, too, has a parent that does not exist.  Such an error in the
- * database must stay visible.
+ * Returns true if the parent that `row` names is also missing for the association's current row.
+ * Such an error in the database must stay visible.
  */
 static bool is_astray_now(const struct timeline *timeline, const struct id_index *living,
                           const struct association *row)
@@ -123,7 +123,8 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
            id_index_find(living, row->parent_id) == INDEX_NONE;
 }
 
-/* Clears each parent id for which no row exists, so that the parent is found by name. */
+/* Clears each parent id for which no row exists, so that tree_build() finds the parent by its
+ * name. */
 static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
 {
     struct id_index *living = living_of(rows, count),

@@ -31,7 +31,7 @@ static bool same_state(const struct association *one, const struct association *
 struct association_times_search {
     struct timeline timeline;
     struct association_history history; /* its `now` is set to each time in turn */
-    uint32_t *account_id;               /* by name: the id of the account's association, or 0 */
+    uint32_t *account_id; /* indexed by name: the id of the account's association, or 0 */
     uint32_t names, root;
     int64_t until;
     struct association_times *times;

@@ -4,18 +4,18 @@
 /*
  * The evidence about one association at the time `at`.
  *
- * The two ends are the states at the last run before `at` and at the first run after it (or now).
- * From each end, the logged changes lead to the state at `at`.  The functions below derive
- * existence, shares and parent in this way from both ends.  If the log covers the time completely,
- * or if nothing was modified, a single end is enough.  If the results from the two ends differ, the
- * value is uncertain.
+ * `before` and `after` are the states at the start and at the end of the timeline's interval: at
+ * the last run up to `at`, and at the first run after it or now.  The functions below derive
+ * existence, shares and parent twice: forward from `before`, and backward from `after`.  Both
+ * derivations apply the logged changes.  If the log covers the time completely, or if nothing was
+ * modified, one of them is enough.  If their results differ, the value is uncertain.
  */
 struct evidence {
     const struct timeline *timeline;
     const struct subject *subject;
     int64_t at;
     struct state before, after;
-    /* The first change between the ends, and the first change after `at`.  Each is subject->end if
+    /* The first change in the interval, and the first change after `at`.  Each is subject->end if
      * there is no such change.  Changes in the same second as a run are included.  The run may have
      * been before or after these changes, but the state at the end of that second is the same. */
     const struct change *first, *next;
@@ -28,13 +28,13 @@ static bool is_covered(const struct evidence *evidence, int64_t from)
     return reach != NEVER && reach <= from;
 }
 
-/* Returns true if the association was not modified between `at` and the later end. */
+/* Returns true if the association was not modified between `at` and the end of the interval. */
 static bool is_untouched(const struct evidence *evidence)
 {
     return evidence->after.modified != NEVER && evidence->after.modified <= evidence->at;
 }
 
-/* Returns true if the association was not modified between the two ends, according to mod_time. */
+/* Returns true if the association was not modified within the interval, according to mod_time. */
 static bool is_untouched_throughout(const struct evidence *evidence)
 {
     return evidence->before.known && evidence->after.modified != NEVER &&
@@ -49,8 +49,8 @@ static bool is_made_between(const struct evidence *evidence)
 }
 
 /*
- * Returns true if the association was created after `at`.  If the association existed at the later
- * end but its creation time is after that end, its row was lost and created again.  Such a creation
+ * Returns true if the association was created after `at`.  If the association existed at the end of
+ * the interval but its creation time is later, its row was lost and created again.  Such a creation
  * time proves nothing.
  */
 static bool is_made_later(const struct evidence *evidence)
@@ -60,14 +60,15 @@ static bool is_made_later(const struct evidence *evidence)
            !(evidence->after.lives && created > evidence->timeline->until);
 }
 
-/* Returns true if there is no evidence of a change between the ends. */
+/* Returns true if there is no evidence of a change within the interval. */
 static bool is_silent(const struct evidence *evidence)
 {
     return evidence->before.known && evidence->first == evidence->subject->end &&
            !is_made_between(evidence);
 }
 
-/* Without modification times, a value that is the same at both ends is treated as unchanged. */
+/* Without modification times, a value that is the same at the start and at the end of the interval
+ * is treated as unchanged. */
 static bool is_taken_as_unchanged(const struct evidence *evidence)
 {
     return is_silent(evidence) && evidence->after.modified == NEVER;
@@ -173,7 +174,8 @@ static bool is_end_untold(const struct evidence *evidence)
     return last != CHANGE_REMOVED && last != CHANGE_CASCADED;
 }
 
-/* Derives existence at `at` from the earlier end, or from the creation time. */
+/* Derives existence at `at` from the state at the start of the interval, or from the creation
+ * time. */
 static enum life life_from_before(const struct evidence *evidence)
 {
     const struct subject *subject = evidence->subject;
@@ -197,8 +199,9 @@ static enum life life_from_before(const struct evidence *evidence)
 }
 
 /*
- * Derives existence at `at` from the later end.  If the time of removal is unknown, the association
- * may have been removed at its last modification or together with an account.
+ * Derives existence at `at` from the state at the end of the interval.  If the time of removal is
+ * unknown, the association may have been removed at its last modification or together with an
+ * account.
  */
 static enum life life_from_after(const struct evidence *evidence)
 {
@@ -221,7 +224,8 @@ static enum life life_from_after(const struct evidence *evidence)
     return life;
 }
 
-/* Returns the most likely existence at `at`. */
+/* Returns true if the association most likely existed at `at`.  `earlier` and `later` are the
+ * results of life_from_before() and life_from_after(). */
 static bool likely_lives(const struct evidence *evidence, enum life earlier, enum life later)
 {
     if (earlier != LIFE_UNKNOWN)
@@ -269,8 +273,9 @@ static void tell_existence(const struct evidence *evidence, struct resolved_stat
         known->told_existence = evidence->next < subject->end ? EVIDENCE_SOURCE : after->told;
     else
         known->doubts |= DOUBT_EXISTENCE;
-    /* Without evidence of a change, an association that existed at both ends existed in between.
-     * An association that existed at neither end may have existed for some time between them. */
+    /* Without evidence of a change, an association that existed at the start and at the end of the
+     * interval existed in between.  If it existed at neither time, it may have existed for some
+     * time in between. */
     if (earlier == later && is_silent(evidence) && before->lives == after->lives) {
         known->lives = after->lives;
         known->alike |= DOUBT_EXISTENCE;
@@ -374,7 +379,7 @@ static bool is_added_later(const struct evidence *evidence)
     return false;
 }
 
-/* Returns true if the association was added again after `at` or after the later end. */
+/* Returns true if the association was added again after `at` or after the end of the interval. */
 static bool is_added_again(const struct evidence *evidence)
 {
     const struct association *row = timeline_row(evidence->timeline, evidence->subject);
@@ -382,8 +387,8 @@ static bool is_added_again(const struct evidence *evidence)
 }
 
 /*
- * Returns the parent at the later end, or an unknown parent if the association was added again
- * after `at`.
+ * Returns the parent at the end of the interval, or an unknown parent if the association was added
+ * again after `at`.
  */
 static struct edge later_edge(const struct evidence *evidence)
 {
@@ -393,8 +398,8 @@ static struct edge later_edge(const struct evidence *evidence)
 }
 
 /*
- * Returns true if an account may have had a different parent than the edges show.  The later edge
- * must be known; the earlier edge may be unknown.
+ * Returns true if an account may have had a different parent at `at` than `earlier` and `later`
+ * show.  `later` must be known; `earlier` may be unknown.
  */
 static bool may_have_moved(const struct evidence *evidence, const struct edge *earlier,
                            const struct edge *later)
@@ -420,7 +425,8 @@ static void tell_parent(const struct evidence *evidence, struct resolved_state *
     const struct state *before = &evidence->before;
     uint32_t no_name = evidence->timeline->present.empty_name;
     bool is_user = known->row.user != no_name, moved = true;
-    /* If the association did not exist at the earlier run, runs recorded its last parent. */
+    /* If the association did not exist at the start of the interval, runs recorded its last
+     * parent. */
     struct edge last = edge_of(before, evidence->timeline->from);
     last.known = before->named;
     if (!before->has_parent && last.known && earlier.known && !same_parent(&last, &earlier))

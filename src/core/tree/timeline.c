@@ -103,7 +103,7 @@ static void append(struct timeline *timeline, const struct change *change)
     *memory_append(&timeline->changes, &timeline->change_count) = *change;
 }
 
-/* Copies the changes up to the later end and translates their names. */
+/* Copies the changes up to the end of the interval and translates their names. */
 static void copy_changes(struct timeline *timeline)
 {
     static const struct association nothing = {
@@ -128,7 +128,7 @@ static void copy_changes(struct timeline *timeline)
     }
 }
 
-/* Orders changes by id, then by time, then by sequence number. */
+/* Compares changes by id, then by time, then by sequence number. */
 static int timeline_by_id_and_time(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
@@ -174,7 +174,7 @@ static void find_lost_parents(struct timeline *timeline)
         timeline->lost_parents = is_parent_lost(timeline, &timeline->subjects[i]);
 }
 
-/* Ends. */
+/* States at the start and at the end of the interval. */
 
 static struct association timeline_association_of(const struct timeline *timeline,
                                                   const struct subject *subject,
@@ -295,12 +295,12 @@ static void timeline_lists_free(struct lists *lists)
 }
 
 /*
- * Lists by name: the associations of a user, the associations of an account, and the accounts that
- * any evidence shows below an account.
+ * For each name: the associations of the user, the associations of the account, and the accounts
+ * that any evidence shows below the account.
  */
 struct members {
     struct lists of_user, of_account, below;
-    uint32_t *marked; /* by name: the number of the last removal that reached the account */
+    uint32_t *marked; /* indexed by name: the number of the last removal that reached the account */
     uint32_t *queue;
 };
 

@@ -116,7 +116,8 @@ static void place_ids(struct tree *tree, struct linking *linking)
     free(seen);
 }
 
-/* Sets the fairshare parents and the lists of their children. */
+/* Sets the fairshare parent, the list of fairshare children, `users_below` and `level` of each
+ * node.  Creates tree->children and tree->levels, which do not contain usage yet. */
 static void link_fairshare(struct tree *tree)
 {
     struct node *nodes = tree->nodes;

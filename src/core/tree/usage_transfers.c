@@ -9,7 +9,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-#define NOBODY UINT32_MAX /* no place, or no name */
+#define NOBODY UINT32_MAX /* no subject, or no name */
 
 /* A removal of a subject. */
 struct death {
@@ -27,12 +27,12 @@ struct usage_transfer_account {
 
 struct family {
     struct timeline timeline;
-    uint32_t *account, *user;                /* names by place, or NOBODY if unknown */
-    struct usage_transfer_account *accounts; /* by name and creation time */
+    uint32_t *account, *user;                /* names, indexed by subject; NOBODY if unknown */
+    struct usage_transfer_account *accounts; /* sorted by name and creation time */
     size_t account_count;
-    struct death *deaths; /* by place and time */
+    struct death *deaths; /* sorted by subject and time */
     size_t death_count;
-    size_t *first_death; /* by place; one more element marks the end */
+    size_t *first_death; /* index in `deaths`, for each subject; one more element marks the end */
 };
 
 /* Names. */
@@ -184,7 +184,7 @@ static bool is_below(const struct family *family, uint32_t place, const struct c
     return below;
 }
 
-/* Decides each uncertain cascade by the parents at the time of the removal. */
+/* Decides each CHANGE_MAYBE_CASCADED by the parents at the time of the removal. */
 static void settle_sweeps(struct family *family)
 {
     const struct timeline *timeline = &family->timeline;

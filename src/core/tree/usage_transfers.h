@@ -27,7 +27,7 @@ struct usage_transfer {
     uint64_t owner;              /* the association that gets this usage */
 };
 struct usage_transfers {
-    struct usage_transfer *rows; /* grouped by association, by ascending `until` */
+    struct usage_transfer *rows; /* grouped by association, in ascending order of `until` */
     size_t count;
 };
 

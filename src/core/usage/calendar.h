@@ -25,7 +25,7 @@ struct reset_period {
     int64_t anchor; /* RESET_EVERY: a time at which a period begins */
 };
 
-/* Returns the time of the last reset at or before `now`, or 0 if there is none. */
+/* Returns the time of the last reset at or before `now`, or 0 if there was no reset. */
 uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now);
 
 /* Returns the first second of the local day of `time`, or 0 if that day began before 1970. */

@@ -138,8 +138,8 @@ static struct floating one_millionth(void)
 }
 
 /*
- * Sets the factors between sums and usage.  One unit for a second at `now` has the weight
- * 2^age_bits * 2^(phase / half-life).
+ * Sets `usage_of_unit` and `units_of_usage`, the factors between sums and TRES-seconds.  One unit
+ * for a second at `now` has the weight 2^age_bits * 2^(phase / half-life).
  */
 static void set_units(struct decay_table *decay, int age_bits, uint64_t phase)
 {

@@ -170,7 +170,7 @@ struct maker {
     const struct qos_row *row; /* NULL if the QOS no longer exists */
     const struct factor_point *notes;
     size_t note_count;
-    struct factor_point *points; /* by time */
+    struct factor_point *points; /* in ascending order of time */
     size_t count;
 };
 
@@ -263,8 +263,8 @@ static const struct factor_point *point_at(const struct maker *maker, int64_t ti
 }
 
 /*
- * Returns true if the note is an observation at the time of this run.  This run replaces such a
- * note.
+ * Returns true if the recorded point is an observation at the time of this run.  This run replaces
+ * such a point.
  */
 static bool is_seen_again(const struct maker *maker, const struct factor_point *note)
 {

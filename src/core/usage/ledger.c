@@ -57,7 +57,8 @@ void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association)
         (struct ledger_cover){ id, association };
 }
 
-/* For each entry: its index by id, and the index of the entry that undoes it, or INDEX_NONE. */
+/* `places` maps an id to the index of its entry.  undone_by[i] is the index of the entry that
+ * undoes entry i, or INDEX_NONE. */
 struct chains {
     struct id_index *places;
     uint32_t *undone_by;

@@ -83,9 +83,9 @@ bool ledger_is_undone(const struct ledger *ledger, uint64_t id);
  */
 struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end);
 /*
- * Returns the time of the first entry in `coming` after `after`, or UINT64_MAX if there is none.
- * With `of_past`, considers only entries that change earlier usage: refunds, and resets and sets of
- * associations.
+ * Returns the time of the first entry in `coming` after `after`, or UINT64_MAX if no such entry
+ * exists.  With `of_past`, considers only entries that change earlier usage: refunds, and resets
+ * and sets of associations.
  */
 uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
 /*

@@ -14,7 +14,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A walltime of five years or more does not limit a run, as in OpenPBS's scheduler. */
+/* A walltime of five years or more does not limit a job execution, as in OpenPBS's scheduler. */
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
@@ -32,12 +32,12 @@ struct pbs_charging {
     char *unit;
     struct formula_value *values; /* values of the formula's names */
     struct names *names;
-    uint64_t *ids; /* ids of entities, by index in `names` */
+    uint64_t *ids; /* ids of entities, indexed by the number in `names` */
     struct fields fields, requested;
     struct watched *watched; /* the formula's names come first */
     size_t watched_count;
-    bool had_run,
-        has_requested; /* has_requested: `requested` contains the requests of the current run */
+    bool had_run, has_requested; /* has_requested: `requested` contains the requests of the current
+                                    job execution */
     struct text texts[PBS_ENTITY_TEXTS], room;
 };
 
@@ -128,7 +128,7 @@ void pbs_charging_add_unknown(const struct pbs_charging *charging, struct text *
     }
 }
 
-/* Returns a requested resource of a run.  Parses the run's requests on first use. */
+/* Returns a requested resource of a job execution.  Parses the requests on first use. */
 static struct part requested_value(struct pbs_charging *charging, const struct pbs_run *run,
                                    const char *name)
 {
@@ -149,7 +149,7 @@ static void charging_watch(struct pbs_charging *charging, const struct pbs_run *
     }
 }
 
-/* Returns true for resources whose use is recorded when a run ends. */
+/* Returns true for resources whose use is recorded when a job execution ends. */
 static bool is_measured(const char *name)
 {
     return !strcmp(name, "walltime") || !strcmp(name, "cput");

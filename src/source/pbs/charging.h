@@ -11,7 +11,7 @@ struct text;
 
 /*
  * Charges executions of OpenPBS jobs: finds the entity of a job, and evaluates fairshare_usage_res.
- * A job that was requeued has several executions. `kind` is fairshare_entity, and `usage_res` the
+ * A job that was requeued has several executions.  `kind` is fairshare_entity, and `usage_res` the
  * formula.  Returns NULL on error; otherwise free the result with pbs_charging_destroy().
  */
 struct pbs_charging *pbs_charging_create(enum entity_kind kind, const char *usage_res,
@@ -32,7 +32,7 @@ uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *t
 /*
  * For a job execution without a record of its used resources: limits it by its requested walltime.
  * Sets time_limit or open_for_long, and sets time_end to at most `open_job_cap` seconds after the
- * limit. A suspended job does not use up its walltime, so `suspended` seconds are added to the
+ * limit.  A suspended job does not use up its walltime, so `suspended` seconds are added to the
  * limit.  Returns the latest possible end of the execution.  This is at most its recorded end or,
  * if it has not ended, `now`.
  */

@@ -149,12 +149,12 @@ struct queued_reader {
     const struct accounting *accounting;
     struct formula_jobs *jobs;
     struct fields fields;
-    bool *seen; /* by index of the formula's name: at least one pending job has this resource */
+    bool *seen; /* indexed by the formula's names: at least one pending job has this resource */
 };
 
 /*
  * OpenPBS's names in formulas that are not resources, with their columns.  KEY marks names whose
- * values the run fills in later.
+ * values fairmill sets later, after it has computed fairshare.
  */
 static const struct {
     const char *name;
@@ -190,8 +190,8 @@ static bool is_keyword(const char *name)
 }
 
 /*
- * Adds each resource that no pending job has to the resources to be checked, because runs of other
- * jobs may have it.
+ * Adds each resource that no pending job has to the resources to be checked, because executions of
+ * other jobs may have it.
  */
 static void imported_watch(const struct queued_reader *reader)
 {

@@ -16,7 +16,7 @@
 
 /*
  * The layout `pbs`: OpenPBS's data as `fairmill import pbs` stores it.  It has the tree as of any
- * time, and one row for each run of a job.  A run is charged to the job's entity.
+ * time, and one row for each job execution.  An execution is charged to the job's entity.
  */
 
 static const char root_name[] = "TREEROOT", unknown_name[] = ENTITY_UNKNOWN_NAME;
@@ -50,9 +50,9 @@ struct pbs_line {
 
 struct tree_reader {
     struct accounting *accounting;
-    uint32_t *parents; /* by row: index of the parent's name */
+    uint32_t *parents; /* indexed by row: index of the parent's name */
     struct names *lines, *groups;
-    uint32_t *ids; /* ids of associations, by index in `lines` */
+    uint32_t *ids; /* ids of associations, indexed by the number in `lines` */
 };
 
 static uint32_t pbs_name_of(const struct names *names, const struct names *other, uint32_t number)
@@ -201,13 +201,13 @@ static int pbs_read_small(const struct source *source, struct accounting **read,
     return result;
 }
 
-/* ---- runs of jobs ---- */
+/* ---- job executions ---- */
 
 struct run_rows {
     struct job_reading base;
     struct pbs_charging *charging;
     uint64_t now;
-    bool suspensions; /* return suspensions instead of runs */
+    bool suspensions; /* return suspensions instead of executions */
     bool asked;
     struct db_value arguments[7];
     struct charge_rate rate; /* of the current row */
@@ -240,7 +240,7 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
     struct part texts[PBS_ENTITY_TEXTS];
     for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
         texts[i] = part_of_column(&values[RUN_EUSER + i]);
-    if (ended && job.time_end == job.time_start) /* charge a run of 0 seconds in full, too */
+    if (ended && job.time_end == job.time_start) /* charge an execution of 0 seconds in full, too */
         job.time_start--;
     uint64_t suspended = reading_number(&values[RUN_SUSPENDED]), until = job.time_end;
     struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
@@ -261,8 +261,8 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
         .job = job,
     };
     if (rows->suspensions) {
-        /* If a run was always suspended but used something, its usage is spread evenly over the
-         * run.  A start of 0 means that there is no suspension. */
+        /* If a job was always suspended but used something, its usage is spread evenly over the
+         * execution.  A start of 0 means that there is no suspension. */
         bool is_none = suspended >= length && run.used.length;
         rows->suspension =
             (struct suspension){ row->id_job,

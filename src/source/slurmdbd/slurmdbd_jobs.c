@@ -392,10 +392,10 @@ static void add_jobs_query(struct text *sql, const struct job_rows *rows,
 
 /*
  * Adds a column with the time when the job was cancelled.  No column of the job table contains this
- * time: mod_time changes with each later modification of the record, also when slurmctld restarts.
- * So the end of a step is used.  The batch, interactive and external steps, which have negative
- * ids, end when the job is cancelled.  If the job has no such step, its last step ends at that
- * time.
+ * time: mod_time changes with each later modification of the record, for example when slurmctld
+ * restarts.  So the end of a step is used.  The batch, interactive and external steps, which have
+ * negative ids, end when the job is cancelled.  If the job has no such step, its last step ends at
+ * that time.
  */
 static void add_end_of_steps(struct text *sql, const char *cluster)
 {

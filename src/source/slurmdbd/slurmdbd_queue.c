@@ -228,21 +228,25 @@ struct queue_rows {
 };
 
 /*
- * Values of state_reason_prev, from slurm.h.  This is the last reason for which the job waited,
- * other than priority and resources.
+ * Values of state_reason_prev, from slurm.h.  The column contains the last reason for which the job
+ * waited, other than priority and resources.
  */
 enum { WAITED_FOR_NOTHING = 0, WAITED_FOR_DEPENDENCY = 2, WAITED_FOR_BROKEN_DEPENDENCY = 39 };
 
 /*
  * Returns true if a job is held.
  *
- * slurmdbd records a job's priority only when it writes the job's row after the submission.  The
- * priority is 0 if the job was held by then.  A held job has no eligible time.  A job that was
- * released later has an eligible time after its submission time.  If its eligible time equals its
- * submission time, the job was held in the second of its submission, before its row was written.
+ * A held job has no eligible time.  But a job that waits for a dependency has no eligible time
+ * either, so the priority or the reason must also be checked.
  *
- * A job that waits for a dependency has no eligible time either.  If a job without an eligible time
- * last waited for another reason, the job was held after its submission.
+ * slurmdbd stores the priority only when it writes the job's row, shortly after the submission.  If
+ * the stored priority is 0, the job was held at that time.  It is still held if it has no eligible
+ * time.  If it was released later, its eligible time is after its submission time.  If its eligible
+ * time equals its submission time, the job was held within the second of its submission and is
+ * still held.
+ *
+ * If the stored priority is not 0, the job was not held when its row was written.  If it has no
+ * eligible time and last waited for something other than a dependency, it was held later.
  */
 static bool is_held(const struct db_value *row)
 {
@@ -434,9 +438,9 @@ static int take_array(void *context, const struct db_value *row, struct error *e
  * Reads a few arrays by the index on id_array_job.
  *
  * The arrays are looked up by their ids.  When one condition in SQL selected the arrays, MariaDB
- * read the whole table twice.  When a query had too many ids, MariaDB also read the whole table. It
- * used its estimate of the average number of rows per id.  This estimate is high, because all jobs
- * that are not in an array have the id 0. If a query has fewer than 200 ids, MariaDB checks the
+ * read the whole table twice.  With 200 ids or more in a query, MariaDB also read the whole table,
+ * because it estimated the number of rows from the average per id.  The average is high, because
+ * all jobs that are not in an array have the id 0.  With fewer than 200 ids, MariaDB checks the
  * number of rows of each id.  The plus signs keep SQLite from using an index with time_start.
  */
 #define ARRAYS_A_QUERY 100

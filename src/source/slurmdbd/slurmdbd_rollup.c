@@ -252,7 +252,8 @@ static int slurmdbd_rollup_explain(const struct reading *reading, struct error *
     return slurmdbd_explain(&reading->source, table_of((const struct rollup_rows *)reading), err);
 }
 
-/* Sets the range of starts [*from, *to) to be read from the current table. */
+/* Sets `*from` and `*to` to the range of the rows to be read from the current table: from <= start
+ * < to. */
 static void slurmdbd_rollup_choose_rows(const struct rollup_rows *rows, uint64_t *from,
                                         uint64_t *to)
 {

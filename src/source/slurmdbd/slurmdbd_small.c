@@ -20,7 +20,7 @@ struct slurmdbd_association_reader {
     struct accounting *accounting;
     enum { UNORDERED, IN_ORDER, TO_BE_ORDERED } ordered;
     struct arena *arena;
-    const char **lineages; /* by row */
+    const char **lineages; /* indexed by row */
     int64_t *lefts;
 };
 
@@ -219,8 +219,8 @@ struct slurmdbd_cluster_reader {
 };
 
 /*
- * Sets the protocol of slurmctld's registration, whose release may differ from slurmdbd's, and the
- * time when the cluster was added.
+ * If the row is the reader's cluster, copies the protocol version of slurmctld's registration and
+ * the time when the cluster was added.  slurmctld's release may differ from slurmdbd's.
  */
 static int slurmdbd_take_cluster(void *context, const struct db_value *row, struct error *err)
 {
@@ -299,7 +299,7 @@ static int read_accounts(const struct source *source, struct accounting *account
 }
 
 /*
- * Reads a table of privileges.  Logins with the GRANTs of an earlier release may not read it.  In
+ * Reads a table of privileges.  Logins with the GRANTs of an earlier release cannot read it.  In
  * that case, no user has these privileges, so more is hidden and nothing is revealed.
  */
 static int read_table(const struct source *source, const struct slurmdbd_table *table,

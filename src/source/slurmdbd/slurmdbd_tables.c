@@ -70,15 +70,15 @@ const struct slurmdbd_table slurmdbd_jobs = {
     { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending", "state_reason_prev",
       "state" },
 };
-/* Columns that every release has, but that logins with the GRANTs of 0.1.0 may not read. */
+/* Columns that every release has, but that logins with the GRANTs of 0.1.0 cannot read. */
 static const struct slurmdbd_table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
-/* A column that every release has, but that only sites need that refund the jobs of a node. */
+/* A column that every release has.  It is needed only to refund the jobs of a node. */
 const struct slurmdbd_table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
 /*
  * Columns for jobs that were resized, or were held after their submission.  Every release has them,
- * but logins with the GRANTs of an earlier fairmill may not read them.
+ * but logins with the GRANTs of an earlier fairmill cannot read them.
  */
 static const struct slurmdbd_table job_table_state = {
     "job_table", true, true, { "state", "state_reason_prev" }, { 0 },
