@@ -15,8 +15,8 @@ struct settings;
 struct recorded_state {
     struct ledger *ledger;               /* NULL if there are no entries */
     struct factor_history *factors;      /* NULL if runs have recorded no factors */
-    struct association_history *unseen;  /* for a period without runs, whose association states are
-                                          * to be recorded; or NULL */
+    struct association_history *unseen;  /* of a period without runs, for which association states
+                                          * must still be recorded; or NULL */
     struct association_history *history; /* with the runs' observations; NULL if the time is now */
 };
 

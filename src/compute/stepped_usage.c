@@ -66,9 +66,9 @@ static double stepped_charge_of(const struct stepped_reader *reader, const struc
 }
 
 /*
- * Returns the remaining seconds of a job from `time` on.  If a rate or owner changes at `time`
- * while the job runs, the change applies to the whole charge of the next step.  So `time` is moved
- * back to the step before.
+ * Returns the worth of a job (core/usage/steps.h) without the time before `time`.  If a rate or
+ * owner changes at `time` while the job runs, the change applies to the whole charge of the next
+ * step.  So `time` is moved back to the step before.
  */
 static double worth_from(const struct stepped_reader *reader,
                          const struct stepped_candidate *candidate, const struct job_span *span,
@@ -87,8 +87,8 @@ static double worth_from(const struct stepped_reader *reader,
 }
 
 /*
- * For a job that was cancelled while suspended: returns the remaining seconds that decay cycles
- * charged after its end.  Includes only the part for the time of the interval.
+ * For a job that was cancelled while suspended: returns the worth of the time that decay cycles
+ * charged after its end.  Includes only the part that belongs to the interval.
  */
 static double worth_behind(const struct stepped_reader *reader,
                            const struct stepped_candidate *candidate, const struct job_span *span,
@@ -183,7 +183,7 @@ static double seconds_since(const struct slice *interval, uint64_t time)
     return interval->end > start ? (double)(interval->end - start) : 0;
 }
 
-/* Returns the remaining seconds of the part of the interval that begins at `time`. */
+/* Returns the worth of the part of the interval from `time` on. */
 static double worth_since(const struct stepped_reader *reader,
                           const struct stepped_candidate *candidate, const struct job_span *span,
                           const struct slice *interval, uint64_t time)
@@ -195,8 +195,8 @@ static double worth_since(const struct stepped_reader *reader,
 }
 
 /*
- * Returns the remaining seconds of an interval that were charged after a reset.  Nothing remains of
- * a job that ended at or before the reset.
+ * Returns the worth of the part of an interval that was charged after a reset.  This is 0 for a job
+ * that ended at or before the reset.
  */
 static double worth_after_reset(const struct stepped_reader *reader, const struct job_span *span,
                                 const struct slice *interval, uint64_t reset)

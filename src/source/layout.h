@@ -286,8 +286,8 @@ struct past_port {
     int (*read_changes)(const struct source *source, enum changes_wanted wanted,
                         struct association_history *history, struct findings *findings,
                         struct error *err);
-    /* Adds the changes of the usage factors of QOS since the time `since` to `history`.  Adds a
-     * finding for each change that cannot be read or interpreted. */
+    /* Adds to `history` the changes of the usage factors of QOS that were made at `since` or later.
+     * Adds a finding for each change that cannot be read or interpreted. */
     int (*read_factors)(const struct source *source, struct factor_history *history, int64_t since,
                         struct findings *findings, struct error *err);
     /* Reads jobs that were cancelled while suspended, at `since` or later. */

@@ -49,7 +49,7 @@ static double level_fs_as_documented(const struct fairshare *fairshare, uint32_t
 
 /* An element of the lists that the traversal sorts. */
 struct fair_tree_entry {
-    double level_fs; /* infinite for `parent` users */
+    double level_fs; /* infinite for users with `parent` shares */
     uint32_t node;
 };
 

@@ -67,7 +67,7 @@ enum order order_of(const struct explain_input *input, uint32_t one, uint32_t ot
 }
 
 /* Returns the value by which a member is ranked in its list: higher is better, and infinite for
- * `parent` users. */
+ * users with `parent` shares. */
 static double explain_place_of(const struct explain_input *input, uint32_t node)
 {
     return node_has_parent_shares(&input->tree->nodes[node]) ? INFINITY

@@ -129,8 +129,9 @@ void association_history_destroy(struct association_history *history);
 void association_history_move(struct association_history *history, int64_t now);
 
 /*
- * Sets the times of the last run at or before history->now, and of the first run after
- * history->now.  Each of these times may be NEVER.  Must precede association_history_observe().
+ * Sets the time `before` of the last run at or before history->now, and the time `after` of the
+ * first run after history->now.  Each of them may be NEVER.  Must precede
+ * association_history_observe().
  */
 void association_history_set_runs(struct association_history *history, int64_t before,
                                   int64_t after);

@@ -111,8 +111,8 @@ static struct id_index *living_of(const struct association *rows, size_t count)
 }
 
 /*
- * Returns true if the parent that `row` names is also missing for the association's current row.
- * Such an error in the database must stay visible.
+ * Returns true if the association's current row has the same parent id and this parent does not
+ * exist now, either.  Such an error in the database must stay visible.
  */
 static bool is_astray_now(const struct timeline *timeline, const struct id_index *living,
                           const struct association *row)

@@ -31,7 +31,7 @@ struct node {
     uint32_t child_count;
     uint32_t users_below; /* number of user associations in that list and below */
     uint32_t level;       /* index in tree->levels; NO_NODE for a user association */
-    uint32_t order;
+    uint32_t order;       /* see struct association */
     bool is_user;
     bool usage_is_set; /* initial usage was set by the ledger or OpenPBS's usage file */
     struct wide usage; /* own usage; tree_roll_up_usage() adds the usage of all nodes below */

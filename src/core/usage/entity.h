@@ -28,7 +28,7 @@ enum entity_kind {
     ENTITY_KINDS
 };
 extern const char *const entity_kind_names[]; /* OpenPBS's names, ended by NULL */
-/* Returns ENTITY_KINDS if the name is unknown. */
+/* Returns the kind with this name, or ENTITY_KINDS if the name is unknown. */
 enum entity_kind entity_kind_of(const char *name);
 
 struct entity_job {

@@ -38,7 +38,7 @@ const char *ledger_kind_name(enum ledger_kind kind);
  */
 bool ledger_kind_has_amount(enum ledger_kind kind);
 bool ledger_kind_resets(enum ledger_kind kind);
-/* Returns LEDGER_KINDS if the name is unknown. */
+/* Returns the kind with this name, or LEDGER_KINDS if the name is unknown. */
 enum ledger_kind ledger_kind_named(const char *name);
 
 struct ledger_entry {

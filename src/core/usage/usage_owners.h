@@ -8,8 +8,8 @@
 #include "core/usage/usage.h"
 
 /*
- * Usage owners: the associations to which the usage of another association is attributed, by time
- * interval.  An association without an entry owns its usage, as nearly all associations do.
+ * Usage owners: the associations to which the usage of another association is attributed, each for
+ * a time interval.  An association without an entry owns its usage, as nearly all associations do.
  */
 struct usage_owner {
     uint64_t association; /* owns the usage before `until` */
