@@ -22,8 +22,9 @@ struct day_list day_list_of(struct day_sums *sums)
 }
 
 /*
- * Sets `*one` and `*other` to the next two sums with the same id; either may be NULL.  Returns
- * false at the end of both lists.
+ * Takes the sums of the next id from both lists.  Sets `*one` to the sum in `old` and `*other` to
+ * the sum in `new`, or to NULL if the list has no sum of this id.  Returns false at the end of both
+ * lists.
  */
 static bool day_list_next_pair(struct day_list *old, struct day_list *new,
                                const struct day_sum **one, const struct day_sum **other)

@@ -114,7 +114,7 @@ int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, str
  */
 void health_hide_reasons(struct health *health, const struct permissions *permissions);
 
-/* Returns the health of a cluster, or NULL. */
+/* Returns the health of the cluster with this name, or NULL if no such cluster was read. */
 const struct cluster_health *health_of(const struct health *health, const char *cluster);
 
 /* Appends a cluster's problems as words, separated by commas. */

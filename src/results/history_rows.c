@@ -21,8 +21,9 @@
  * ---- Names ----
  *
  * fairmill_association has a row for an association at each point where its name or parent differs
- * from the point before.  If a point is inserted before existing points, its names must not change
- * theirs.  So the row that the next point relied on may have to be added at that point.
+ * from the point before.  If a point is inserted before existing points, its rows must not change
+ * the names at the existing points.  So the row from which the next point got a name may have to be
+ * added again at the next point.
  */
 
 /* The name and the parent of an association from a time on. */
@@ -35,7 +36,8 @@ struct name_row {
 
 /* The stored names of an association around the time of the point. */
 struct held {
-    /* Last row before the time, and last row up to the time; without a row, `since` is NEVER. */
+    /* `before` is the last row before the time of the point, and `until` the last row up to this
+     * time.  If there is no such row, its `since` is NEVER. */
     struct name_row before, until;
     int64_t next; /* start of the first later row, or INT64_MAX */
 };

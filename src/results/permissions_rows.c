@@ -26,8 +26,8 @@ static bool is_trusted_with(const char *path, int access_wanted, mode_t everybod
 }
 
 /*
- * Returns true if only users chosen by the administrators can access the settings of the runs or
- * the SQLite database, and this process can.
+ * Returns true if this process can read the settings of the runs or write the SQLite database, and
+ * the file's mode denies that access to other users.
  */
 static bool does_runs(const struct settings *settings)
 {
@@ -36,7 +36,7 @@ static bool does_runs(const struct settings *settings)
             is_trusted_with(settings->results.database, W_OK, S_IWOTH));
 }
 
-/* Returns true if the database server allows this login to write runs. */
+/* Returns true if the database server allows this login to write fairmill_run. */
 static bool may_add_runs(const struct settings *settings)
 {
     struct db *results = NULL;

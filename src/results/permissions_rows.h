@@ -12,8 +12,9 @@ struct settings;
  * user of this process.  Sets the field `private` from `settings` only.
  *
  * These users see everything: root, the owner of the settings file, the user of the service, and
- * users who can do runs.  A user can do runs if they may read the settings of the runs or write the
- * SQLite results database.  This does not apply if the file gives that access to all users.
+ * users who can execute `fairmill run`.  A user is treated as such if they may read the settings of
+ * the runs, or write the SQLite results database, and the file does not give this access to all
+ * users.
  */
 struct permissions permissions_of_user(const struct settings *settings);
 

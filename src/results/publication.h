@@ -129,10 +129,10 @@ int finding_rows_end_vanished(const struct publisher *publisher, struct error *e
 /*
  * Writes the daily usage.  May be called again for the same days.
  *
- * A row has the usage of one association by all jobs on a day.  An incremental run adds the usage
- * of newly checkpointed jobs to the stored row.  For the jobs that are not in the checkpoint, it
- * subtracts the usage that the previous run stored in fairmill_usage_open, and adds their current
- * usage.  The sums are integers, so a full run gets the same result.
+ * A row has the usage that all jobs of one association had on a day.  An incremental run adds the
+ * usage of newly checkpointed jobs to the stored row.  For the jobs that are not in the checkpoint,
+ * it subtracts the usage that the previous run stored in fairmill_usage_open, and adds their
+ * current usage.  The sums are integers, so a full run gets the same result.
  */
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
 

@@ -61,7 +61,7 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
  */
 int publisher_retire(struct publisher *publisher, struct error *err);
 
-/* Releases the lock. */
+/* Releases the lock.  Does nothing if the lock is not held. */
 void publisher_end(struct publisher *publisher);
 
 /*

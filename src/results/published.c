@@ -404,9 +404,9 @@ static void published_add_row(void *context, const struct published_row *row)
 }
 
 /*
- * Converts published usage to units, rounded to the nearest unit.  Usage above 0 becomes at least
- * one unit.  With decay, nothing needs to be rounded, because a unit of the decay table is smaller
- * than the precision of a double.
+ * Converts published usage to units of the decay table, rounded to the nearest unit.  Usage above 0
+ * becomes at least one unit.  With decay, nothing needs to be rounded, because a unit is smaller
+ * than the precision of a double.  Returns false if the usage is out of range.
  */
 static bool published_usage_of(const struct decay_table *decay, double published,
                                struct wide *usage)

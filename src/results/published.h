@@ -136,8 +136,9 @@ struct published_row {
 typedef void published_row_taker(void *context, const struct published_row *row);
 
 /*
- * Prints a warning for each of the values fairshare, usage_raw and level_fs of an association at a
- * history point that is not a number (NAN).  No run writes such values, and callers skip them.
+ * Checks the values fairshare, usage_raw and level_fs of an association at a history point.  Prints
+ * a warning for each value that is not a number (NAN).  No run writes such values, and callers skip
+ * them.
  */
 void published_check_point(const char *cluster, int64_t id, int64_t at,
                            const struct db_value *values);
@@ -149,7 +150,11 @@ void published_check_point(const char *cluster, int64_t id, int64_t at,
 int published_read_rows(struct published *published, const struct published_cluster *cluster,
                         published_row_taker *take, void *context, struct error *err);
 
-/* Reads the tree of a cluster and its values. */
+/*
+ * Reads the published associations of a cluster into its members `tree`, `names`, `values` and
+ * `order`.  Fails with ERROR_OTHER if no rows are published, and with another class if the rows do
+ * not form a tree.
+ */
 int published_read_tree(struct published *published, struct published_cluster *cluster,
                         struct error *err);
 

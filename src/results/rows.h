@@ -72,7 +72,7 @@ int rows_add(struct row_writer *writer, const struct row_field *fields, size_t c
  */
 int rows_end(struct row_writer *writer, int result, struct error *err);
 
-/* Writes one row.  Returns 0 or -1. */
+/* Writes one row; `keys` is as in struct row_writer.  Returns 0 or -1. */
 int rows_write_one(struct db *db, const char *table, size_t keys, const struct row_field *fields,
                    size_t count, struct error *err);
 

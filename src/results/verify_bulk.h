@@ -64,7 +64,7 @@ extern const struct verified_table *const verified_checkpoint_table;
 /* Returns the description of a table, or NULL if it is not compared. */
 const struct verified_table *verified_table_named(const char *name);
 
-/* Returns the state of a table. */
+/* Returns the effect of the run's statements on a table, which the session owns. */
 struct witnessed_table *witnessed(const struct verify_session *session,
                                   const struct verified_table *table);
 

@@ -39,7 +39,10 @@ struct sqlite_db {
 /* Stores SQLite's last error, with its class, in `err`.  Returns -1. */
 int sqlite_fail(const struct sqlite_db *db, struct error *err);
 
-/* Starts the time limit of a statement. */
+/*
+ * Starts the time limit of a statement that begins now, and forgets failures of temporary files in
+ * earlier statements.
+ */
 void sqlite_start_clock(struct sqlite_db *db);
 /* SQLite's progress handler.  Returns true to interrupt a statement whose time limit has passed. */
 int sqlite_is_overdue(void *db);
