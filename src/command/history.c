@@ -264,8 +264,8 @@ static enum name_match best_match(const struct history_options *options,
     return best;
 }
 
-/* Treats hidden users as unknown.  Returns true if users may be
- * hidden on one of the clusters. */
+/* Treats hidden users as unknown.  Returns true if [report] private hides users on at least one of
+ * the clusters. */
 static bool history_command_hide_others(const struct permissions *permissions,
                                         struct known_list *list)
 {
@@ -322,7 +322,8 @@ static int show_all(const struct command_context *context, const char *name,
     return history_command_add_all(published, options, list, name, context->answer, err);
 }
 
-/* Includes clusters that are no longer published. */
+/* Adds the history of the associations that match the name, also of clusters that are no longer
+ * published. */
 static int history_add_name(const struct command_context *context, const char *name,
                             struct error *err)
 {

@@ -345,7 +345,7 @@ static void note_former(struct option_line *line, char letter)
             ((struct shared_options *)line->options)->former = option->name;
 }
 
-/* Reads a cluster of short options, such as `-nP` or `-uNAME`. */
+/* Reads one argument with short options, such as `-nP` or `-uNAME`. */
 static int read_letters(struct option_line *line, const char *argument, struct error *err)
 {
     for (const char *at = argument + 1; *at; at++) {

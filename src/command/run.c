@@ -174,7 +174,8 @@ static void alert_complain(struct alert *alert, const struct error *err)
         complain(err);
 }
 
-/* Ends the failure handling of a run; accepts NULL. */
+/* Ends the failure handling of a run, and frees `alert`, which may be NULL.  If the run had no
+ * temporary failure, the failure period ends. */
 static void alert_end(struct alert *alert)
 {
     if (!alert)

@@ -181,8 +181,8 @@ static void verify_ledger(struct verifying *verifying, struct verifier *verifier
     ledger_book_free(&book);
 }
 
-/* Verifies fairmill_settings.  It determines which data are private, and shows how values were
- * computed. */
+/* Verifies fairmill_settings.  This table determines which data are private, and shows how values
+ * were computed. */
 static void verify_settings(struct verifying *verifying, struct verifier *verifier)
 {
     struct error err;

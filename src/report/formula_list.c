@@ -28,7 +28,8 @@ static double part_named(const struct prio_row *row, const char *name)
     return NAN;
 }
 
-/* Finds a name that is also a column of fairmill_job_priority. */
+/* Finds the value of a name that is also a column of fairmill_job_priority.  Returns false if there
+ * is no such name, or if the job has no such value. */
 static bool find_own(const struct prio_row *row, const char *name, struct formula_value *value)
 {
     bool is_slurm = !row->of_formula;

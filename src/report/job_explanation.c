@@ -283,9 +283,8 @@ static json_t *job_explanation_reversals_json(const struct job_reversals *revers
                                                 : json_null());
 }
 
-/*
- Returns NULL if there are not two jobs with a place, or if a formula orders them.
- */
+/* Fills `reversals` and returns the job with the lower priority.  Returns NULL if there are not two
+ * jobs with a place, or if a formula orders them. */
 static const struct prio_row *find_reversals(const struct job_explanation *explanation,
                                              struct job_reversals *reversals)
 {

@@ -189,7 +189,7 @@ double prio_tres_sum(const struct prio_row *row)
 
 enum { JOB_ID, PRIORITY, SITE, NICE, BEST, KEY };
 
-/* Gets values that not every row has. */
+/* Fills a cell with a value that not every row has. */
 static void get_whole(const void *of, struct cell *cell)
 {
     const struct prio_row *row = of;

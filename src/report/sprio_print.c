@@ -187,7 +187,7 @@ static const char *sprio_print_text_of(const struct sprio_print_reader *reader, 
     return span_is(field, "(null)") ? "" : span_copy(reader->print->arena, field);
 }
 
-/* Returns a name, and increases `*width` to the length of the name if it is smaller. */
+/* Returns a name.  If `*width` is smaller than the name's length, sets it to this length. */
 static const char *sprio_print_name_of(const struct sprio_print_reader *reader, struct span field,
                                        size_t *width)
 {

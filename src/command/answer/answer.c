@@ -148,8 +148,8 @@ static int serve_read_request(struct request *request, struct error *err)
     return result;
 }
 
-/* Returns -1 if the settings cannot be loaded.  The reason is in the log of the service, and is not
- * shown to the client. */
+/* Returns -1 if the settings cannot be loaded.  The caller writes the reason to the log of the
+ * service and hides it from the client. */
 static int check_settings(const struct invocation *invocation, struct error *err)
 {
     struct settings *settings = NULL;
@@ -315,8 +315,8 @@ static void serve_refuse(const struct connection *connection)
     response_free(&response);
 }
 
-/* Replaces a child process by `fairmill answer`.  The kernel kills it if the listening process
- * ends. */
+/* Replaces a child process by `fairmill answer`.  The kernel kills this process if the listening
+ * process ends. */
 static void serve_execute(const struct invocation *invocation, int socket)
 {
     const struct rlimit limit = { REQUEST_BYTES, REQUEST_BYTES };
@@ -402,7 +402,8 @@ static void attend(struct server *server, size_t which, short events, int64_t no
     answer_leave(server, which);
 }
 
-/* Returns the milliseconds until the next deadline. */
+/* Returns how long poll() must wait, in milliseconds: until the next deadline, but at most TICK_MS.
+ * Without connections, returns the idle time. */
 static int wait_ms(const struct server *server, int64_t now)
 {
     int64_t wait = server->count ? TICK_MS : (int64_t)server->limits->idle_s * 1000;

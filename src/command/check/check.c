@@ -427,7 +427,8 @@ static int print_page(struct settings *settings, struct error *err)
     return result;
 }
 
-/* If the settings file does not exist, prints how to install one. */
+/* If the settings file does not exist, prints how to install one.  Always returns -1, because the
+ * check failed. */
 static int check_without_settings(const struct command_context *context, struct error *err)
 {
     const struct invocation *invocation = context->invocation;

@@ -74,7 +74,7 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
 /* Maximum number of names in a warning. */
 #define NAMES_AT_MOST 8
 
-/* Lists accounts, or users, with 0 shares. */
+/* Lists the users with 0 shares or, if `users` is false, the accounts. */
 static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
                           const struct computation *computation, bool users)
 {

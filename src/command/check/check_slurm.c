@@ -177,7 +177,7 @@ static uint64_t highest_partition_factor(const struct settings *settings)
     return highest;
 }
 
-/* Returns true if the settings contain a weight. */
+/* Returns true if the settings file or slurm.conf sets a weight. */
 static bool has_weights(const struct settings *settings)
 {
     for (size_t i = 0; settings_table[i].section; i++)
@@ -201,7 +201,8 @@ static bool means_the_same(const struct setting *setting, const char *one, const
     return same;
 }
 
-/* Warns about settings that differ from a slurm.conf that the settings do not use. */
+/* Warns about settings that differ from a slurm.conf that the settings do not use.  Returns true if
+ * there is such a difference. */
 static bool compare_with(struct text *text, const struct settings *settings,
                          const struct slurm_conf *conf)
 {
@@ -227,7 +228,8 @@ static bool compare_with(struct text *text, const struct settings *settings,
     return differ;
 }
 
-/* Compares the settings with the slurm.conf that Slurm's commands use on this host. */
+/* Compares the settings with the slurm.conf that Slurm's commands use on this host.  Returns false
+ * if there is no such file or if it cannot be read. */
 static bool look_for_conf(struct text *text, const struct settings *settings)
 {
     struct error why;

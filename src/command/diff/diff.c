@@ -196,8 +196,8 @@ static int diff_values(struct command_context *context, const struct published_c
     return result;
 }
 
-/* slurmctld's decay steps are one period apart, so the time of one step determines the times of all
- * other steps. */
+/* Sets options->step to the newest decay step at or before the output.  slurmctld's decay steps are
+ * one period apart, so the time of one step determines the times of all other steps. */
 static int align_step(struct diff_options *options, const struct settings *settings,
                       struct error *err)
 {

@@ -240,7 +240,7 @@ static int leave_out_causes(struct finder *finder, struct error *err)
     return 0;
 }
 
-/* Replaces usage by usage in slurmctld's steps. */
+/* Replaces fairmill's usage by the usage that slurmctld computes in decay steps. */
 static int apply_steps(struct finder *finder, struct tree *tree, struct error *err)
 {
     finder->blur = memory_zeroed(finder->tree->count, sizeof *finder->blur);

@@ -280,7 +280,8 @@ static double find_unrecorded(struct diff_jobs_finder *finder, const struct prin
     return printed_middle(printed) - ours;
 }
 
-/* Returns true if all components were printed as 0 but the priority was not. */
+/* Returns true if the priority was probably set by hand: all components were printed as 0, but the
+ * priority was not. */
 static bool is_by_hand(const struct printed_job *job)
 {
     bool any = false;

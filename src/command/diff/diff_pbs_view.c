@@ -20,8 +20,9 @@ struct unseen {
     struct charge_accumulator accumulator;
     struct computation *computation;
     uint64_t period;
-    struct wide *behind; /* usage of ended jobs in the last period before their end */
-    /* usage of running jobs; both arrays are NULL until the first charge */
+    /* Indexed by node: usage of ended jobs in the last period before their end, and usage of running
+     * jobs.  The arrays are NULL until the first charge. */
+    struct wide *behind;
     struct wide *running;
 };
 

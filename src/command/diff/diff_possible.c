@@ -277,8 +277,9 @@ static struct usage_bounds siblings_part(const struct diff_possible_finder *find
     return sum;
 }
 
-/* The ratio increases with the parent's usage and the association's own usage, and decreases with
- * the siblings' usage. */
+/* Returns bounds of the effective usage under depth_oblivious, for these bounds of the siblings'
+ * usage. The ratio increases with the parent's usage and the association's own usage, and decreases
+ * with the siblings' usage. */
 static struct usage_bounds oblivious_between(const struct diff_possible_finder *finder,
                                              uint32_t node, struct usage_bounds siblings)
 {
@@ -307,8 +308,8 @@ static struct usage_bounds oblivious_between(const struct diff_possible_finder *
     return usage;
 }
 
-/* A sibling's fraction is NO_VAL in slurmctld until sshare or a job needs that fraction.  The ratio
- * is then almost 0. */
+/* Returns bounds of the effective usage under depth_oblivious.  A sibling's fraction is NO_VAL in
+ * slurmctld until sshare or a job needs that fraction.  The ratio is then almost 0. */
 static struct usage_bounds oblivious_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;

@@ -311,7 +311,8 @@ static void explain_jobs_take_day(struct day_gathering *gathering, const struct 
     day->left += used * left;
 }
 
-/* Finds the last reset of the cluster, from the settings or from the ledger. */
+/* Sets `reset` to the last reset of the whole cluster, from the settings or from the ledger, and
+ * `ledger` to the state of the ledger at the published time. */
 static int find_resets(struct day_gathering *gathering, struct db *results, struct error *err)
 {
     const struct published_cluster *cluster = gathering->cluster;

@@ -222,8 +222,8 @@ static int find_cluster(struct entry_context *context, struct error *err)
                                &context->cluster, err);
 }
 
-/* Sets `*found` if the entry to undo is lost.  A lost entry may be undone, which accepts its
- * loss. */
+/* Sets `*found` to true if the entry to undo is lost: it was in the ledger, but its row no longer
+ * exists.  A lost entry may be undone, which accepts its loss. */
 static int find_lost(struct entry_context *context, bool *found, struct error *err)
 {
     struct ledger_faults faults = ledger_faults_of(&context->book);

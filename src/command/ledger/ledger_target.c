@@ -32,7 +32,8 @@ static bool ledger_target_is_named(const struct names *names, uint32_t number, c
     return reads_as(names_text(names, number), names_length(names, number), name);
 }
 
-/* Reads the small tables of the source's cluster, and calls `look` in the same snapshot. */
+/* A function that target_in_snapshot() calls with the small tables of the source's cluster, such as
+ * the associations.  It may read more tables from the same snapshot. */
 typedef int target_looker(void *context, struct accounting *accounting, struct error *err);
 
 static int target_in_snapshot(const struct source *source, target_looker *look, void *context,

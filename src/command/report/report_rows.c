@@ -205,7 +205,7 @@ int report_fairness_read(struct db *db, struct page_cluster *cluster, struct err
     return db_finish(rows);
 }
 
-/* The direct children of each node, in order of id. */
+/* The direct children of each node, in ascending order of id. */
 struct below {
     uint32_t *first, *next; /* NO_NODE: none */
 };

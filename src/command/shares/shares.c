@@ -162,7 +162,8 @@ static void shares_command_choose_default(struct printer *printer, const struct 
     shares_command_end(printer, &line);
 }
 
-/* Removes all associations of a user in an account at once, unless the file has one of them. */
+/* Removes all associations of a user in an account at once.  If the file has one of them, removes
+ * only the association of `entry`. */
 static void shares_command_delete_user(struct printer *printer, const struct share_entry *entry)
 {
     bool whole_account =

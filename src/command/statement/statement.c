@@ -20,7 +20,8 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The kinds of periods of a statement, and the units of its amounts. */
+/* ---- Periods and units ---- */
+
 static int64_t end_of_month(int64_t time)
 {
     return (int64_t)calendar_next_month((uint64_t)time);
@@ -152,8 +153,8 @@ static int statement_command_read_cluster(struct statement_command_work *work,
     return 0;
 }
 
-/* Sets `*capacity` to the TRES that the cluster can deliver, as fairshare computes it now, or to
- * NAN. */
+/* Sets `*capacity` to the TRES that the cluster can deliver, as fairshare computes it now.  Sets it
+ * to NAN without `--of capacity`.  Fails with ERROR_USAGE if the capacity is unknown. */
 static int find_capacity(struct statement_command_work *work, struct account_of *of,
                          double *capacity, struct error *err)
 {
@@ -190,7 +191,8 @@ static void take_period(void *context, const struct statement_period *period)
     statement_add_period(&printing->view, period, printing->answer);
 }
 
-/* Returns the term for charged usage; sreport's TRES are not billed. */
+/* Returns the unit of amounts in text output.  sreport's TRES are not billed, so they have other
+ * units than charged usage. */
 static const char *unit_text_of(const struct command_statement_options *options,
                                 const struct usage_unit *usage)
 {
@@ -229,8 +231,8 @@ static struct statement_view statement_command_view_of(const struct statement_co
     };
 }
 
-/* Reads the usage by month, because rows are printed while a query runs, and a database may cancel
- * long queries. */
+/* Reads the usage month by month, because rows are printed while a query runs, and a database may
+ * cancel long queries. */
 static int statement_command_add_use(struct statement_command_work *work,
                                      const struct account_of *of, struct statement *statement,
                                      struct error *err)

@@ -196,7 +196,8 @@ static void add_nagios(struct text *text, const struct status *status)
     text_add(text, "\n");
 }
 
-/* A cluster that no longer exists will never be published. */
+/* Adds to the error how to forget the cluster.  A cluster that no longer exists will never be
+ * published. */
 static void add_way_out(const char *cluster, struct error *err)
 {
     struct error reason = *err;

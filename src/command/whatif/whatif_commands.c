@@ -211,8 +211,10 @@ static const struct node *next_account(const struct published_cluster *cluster, 
     return next;
 }
 
-/* slurmdbd does not remove a user's default account while the user has other accounts.  The results
- * do not show which account is the default one. */
+/* Adds the command that makes `account` the user's default account.  slurmdbd does not remove a
+ * default account while the user has other accounts.  The results do not show which account is the
+ * default one.  If `perhaps` is true, adds the command as a comment, for the case that the default
+ * account is removed. */
 static void whatif_commands_choose_default(const struct whatif_change *change,
                                            const struct node *account,
                                            const struct published_cluster *cluster, bool perhaps,

@@ -62,7 +62,8 @@ static int page_view_by_weight(const void *a, const void *b, void *rows)
 }
 
 /*
- * Adds a row and its ancestors to the page.  Returns false, and adds nothing, if they do not fit.
+ * Adds a row and its ancestors to the page, and subtracts their number from `*room`.  Returns
+ * false, and adds nothing, if they do not fit.
  */
 static bool page_view_take_row(struct page_view *view, uint32_t row, size_t *room)
 {
