@@ -393,7 +393,8 @@ static size_t best_candidate(const struct stepped_reader *reader, size_t count,
     return best;
 }
 
-/* Finds the time of the newest step. */
+/* Scans the jobs, computes the usage of the sample users for each candidate, and sets
+ * stepped->newest to the time of the best candidate.  Returns -1 on error. */
 static int find_newest(struct stepped_reader *reader, const struct usage_bounds *bounds,
                        struct error *err)
 {

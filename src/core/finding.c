@@ -207,7 +207,7 @@ const char *finding_detail(const struct finding *finding, char buffer[FINDING_DE
     return buffer;
 }
 
-/* Returns how often the condition occurred. */
+/* Returns the number of occurrences that a finding stands for: its number of jobs, or 1. */
 static uint64_t times(const struct finding *finding)
 {
     return finding->jobs ? finding->jobs : 1;

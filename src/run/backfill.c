@@ -65,7 +65,8 @@ static bool backfill_is_in(const struct times *times, size_t *at, int64_t time)
     return *at < times->count && times->list[*at] == time;
 }
 
-/* Finds the times that have no point yet. */
+/* Adds to `wanted` the requested times that do not have a point yet.  With options->replace, also
+ * adds the times of points that backfill made.  Returns -1 on error. */
 static int find_times(const struct filling *filling, const struct backfill_options *options,
                       struct times *wanted, struct error *err)
 {

@@ -266,10 +266,10 @@ struct queue_range {
 struct queue_port {
     /* Reads the data for priorities that is not in the small tables. */
     int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
-    /* Reads the accrue limits. */
+    /* Adds the accrue limits of QOS and associations to `accrual`. */
     int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
                               struct error *err);
-    /* Reads jobs in any order. */
+    /* Reads the jobs that `range` selects, in any order. */
     struct queue_reading *(*jobs)(const struct source *source, const struct queue_range *range);
     /* Reads the arrays among `ids` of which a task had started by `time`. */
     int (*read_arrays)(const struct source *source, uint64_t time, const struct job_keys *ids,
@@ -350,11 +350,11 @@ struct layout {
     const struct queue_port *queue;
     const struct past_port *past;
     const struct imported_port *imported;
-    /* Reads all clusters. */
+    /* Reads all clusters of the accounting database, including deleted ones. */
     int (*clusters)(const struct source *source, struct cluster_list *list, struct error *err);
     /* Reads the small tables and, with source->ordered, association.order. */
     int (*read)(const struct source *source, struct accounting **accounting, struct error *err);
-    /* Reads the rows of the range in any order. */
+    /* Reads the job rows that `range` selects, in any order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range);
     /* Reads the suspensions of these rows, grouped by job and, within a job, in ascending order of

@@ -145,7 +145,7 @@ static bool ratio_is_odd(const struct ratio_member *member)
     return member->above->odd || member->shares > member->of_level;
 }
 
-/* Returns UE / S. */
+/* Returns UE / S of a member with 128 bits, computed from the sum of the account above. */
 static inline struct floating ratio_sum_of(const struct ratio_member *member)
 {
     const struct ratio_account *above = member->above;

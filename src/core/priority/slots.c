@@ -227,7 +227,8 @@ static uint32_t *sorted(const struct slots *slots,
     return numbers;
 }
 
-/* Returns the values of replay.last. */
+/* Returns an array for replay.last.  Element i is the highest position of the waits coming[0] to
+ * coming[i].  The caller frees it. */
 static uint64_t *highest_places(const struct slots *slots, const uint32_t *coming)
 {
     uint64_t *last = memory_zeroed(slots->count + 1, sizeof *last);

@@ -63,7 +63,7 @@ struct change {
 struct observation {
     int64_t at; /* time of the run */
     uint32_t id;
-    bool lives;
+    bool lives; /* it existed: it was not deleted */
     int32_t shares;
     uint32_t parent_id;
     uint32_t account, user, partition, parent_account;

@@ -9,7 +9,7 @@
 enum { DOUBT_EXISTENCE = 1, DOUBT_SHARES = 2, DOUBT_PARENT = 4 };
 
 struct resolved_state {
-    bool lives;
+    bool lives;             /* it existed */
     struct association row; /* names, shares and parent; `deleted` is set if it does not exist */
     bool named;             /* its names are known */
     unsigned doubts;        /* uncertain values; `row` has the most likely values */

@@ -18,8 +18,8 @@ enum evidence_source { EVIDENCE_RUNS, EVIDENCE_SOURCE, EVIDENCE_TIMES };
 
 /* The state of an association at the start or at the end of the interval. */
 struct state {
-    bool known; /* false if there is no earlier run; the other members are then empty */
-    bool lives;
+    bool known;      /* false if there is no earlier run; the other members are then empty */
+    bool lives;      /* it exists: it is not deleted */
     bool named;      /* `row` has names and, if the association exists, shares */
     bool has_parent; /* `row` has the parent or, after a removal, the last parent */
     struct association row;
@@ -40,8 +40,8 @@ struct timeline {
     const struct association_history *history;
     struct associations present; /* current rows; `names` also numbers the names in the changes */
     bool lost_parents;           /* an account was added again and its earlier parent is unknown */
-    int64_t root_modified; /* time of the root's last modification before the end of the interval,
-                              or NEVER */
+    int64_t root_modified; /* time of the root's last modification up to the end of the interval, or
+                              NEVER */
     int64_t from, until;   /* the interval; `from` is NEVER without an earlier run; `until` is
                               INT64_MAX if it ends now */
     struct change *changes;

@@ -98,7 +98,8 @@ void charge_weights_free(struct charge_weights *weights)
     *weights = (struct charge_weights){ 0 };
 }
 
-/* Returns true if this list of weights applies. */
+/* Returns true if jobs may be charged by this list of weights: always with CHARGE_TRES, and with
+ * CHARGE_AUTO if the list is not empty. */
 static bool charge_weighs(enum charge_basis charge, const struct weight_list *list)
 {
     return charge == CHARGE_TRES || (charge == CHARGE_AUTO && list->count);

@@ -65,7 +65,8 @@ struct charge_weights {
 };
 /* Returns true if there are factors or weights for partitions. */
 bool charge_weights_have_partitions(const struct charge_weights *weights);
-/* Returns true if any weights apply with this basis. */
+/* Returns true if jobs may be charged by their weighted TRES: always with CHARGE_TRES, and with
+ * CHARGE_AUTO if any weights are set. */
 bool charge_weights_count(const struct charge_weights *weights, enum charge_basis charge);
 void charge_weights_free(struct charge_weights *weights);
 

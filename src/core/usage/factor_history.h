@@ -123,7 +123,8 @@ void factor_history_make(struct factor_history *history, const struct qos_row *r
  * factor never applied and must be ignored. */
 bool factor_is_overruled(const struct factor_point *point);
 
-/* Returns a hash of the factors before `reach`. */
+/* Returns a hash of the usage factors of all QOS that apply before `reach`, with the times from
+ * which they apply.  Times are in epoch seconds. */
 uint64_t factor_history_hash(const struct factor_history *history, int64_t reach);
 
 /* Returns the points of the QOS at index `*at`, and advances `*at` to the next QOS. */

@@ -55,9 +55,10 @@ struct slice {
 };
 
 /*
- * Completes an interval of which `start`, `own` and the chains of rates and owners are set.  Sets
- * `rate`, `owner` and `association` as they are at `start`.  Sets `interval->end` to the time at
- * which either changes next, but at most to `end`.
+ * Completes an interval whose `start` and `own` are set.  `rate` and `owner` must be elements of
+ * their chains from which the elements at `start` can be reached.  Advances both to the elements
+ * that apply at `start`, and sets `association`.  Sets `interval->end` to the time at which either
+ * changes next, but at most to `end`.
  */
 void charge_interval_cut(struct slice *interval, uint64_t end);
 

@@ -134,7 +134,7 @@ int slurmdbd_each_cluster(const struct source *source, row_taker take, void *con
  */
 int slurmdbd_explain(const struct source *source, const struct slurmdbd_table *table,
                      struct error *err);
-/* Reads the first column into a uint64_t. */
+/* A row_taker: sets `*number`, a uint64_t, to the first column of the row. */
 int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err);
 /*
  * Returns a time as a value for a query.  Limits it to INT64_MAX, the largest value of the
