@@ -228,8 +228,8 @@ static int import_logs(struct importer *importer, struct error *err)
 }
 
 /*
- * If the changes are to be dated at the time of this call, dates them after the last stored change,
- * which may have been made in the same second.
+ * If the changes are to be dated at the time of this call, dates them after the last stored change.
+ * That change may have been made in the same second.
  */
 static int date_changes(struct importer *importer, struct error *err)
 {

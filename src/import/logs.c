@@ -320,8 +320,9 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
 }
 
 /*
- * A possible first line of a record, derived from a field of a continuation line: the record types
- * that write this field, its key, its time, and the text at the start of a line with this time.
+ * A possible first line of a record, derived from a field of a continuation line.  `types` are the
+ * record types that have this field, `key` and `time` are the field, and `stamp` is the start of a
+ * line with this time.
  */
 struct beginning {
     const char *types, *key;

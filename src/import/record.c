@@ -105,9 +105,9 @@ static const struct minute *minute_of(const char *line)
 }
 
 /*
- * Reads the time of a line.  Lines are in the order of time.  So in an hour that occurs twice, the
- * second occurrence is meant if the first would be more than a minute before `before`, the time of
- * the previous line.
+ * Reads the time of a line.  Lines are in the order of time.  `before` is the time of the previous
+ * line.  So in an hour that occurs twice, the second occurrence is meant if the first would be more
+ * than a minute before `before`.
  */
 static int read_stamp(const char *line, size_t length, int64_t before, int64_t *epoch,
                       struct error *err)

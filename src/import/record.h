@@ -19,8 +19,8 @@
  *
  * The server checks few of the texts that users set, and escapes none of these texts.  In gridname,
  * account and values of Resource_List, a user can write fields that look like the server's own.
- * But the server writes its fields in a fixed order, and it knows the second in which a job
- * execution (see struct run) began or ended:
+ * But the server knows the second in which a job execution (see struct run) began or ended, and it
+ * writes its fields in this order:
  *
  *       [gridname] user group [account] project ... queue ... ctime qtime etime start exec_host
  *       exec_vnode Resource_List.* session [alt_id] end Exit_status resources_used.* run_count
@@ -38,9 +38,9 @@ struct record {
 /* Returns true if a line begins with a time, as all records do. */
 bool record_begins(struct part line);
 /*
- * Reads a line without its newline.  The record points into the line.  Set `record` to { 0 } before
- * the first line, and use it for all lines in their order, because the time of a line may depend on
- * the previous line.  Fails with ERROR_DATA if the line is invalid.
+ * Reads a line without its newline.  The record points into the line.  The time of a line may
+ * depend on the previous line.  So set `record` to { 0 } before the first line, and use it for all
+ * lines in their order.  Fails with ERROR_DATA if the line is invalid.
  */
 int record_read(struct record *record, struct part line, struct error *err);
 /*

@@ -160,9 +160,9 @@ static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t fr
 
 /*
  * Another program may have changed rows.  A full run compares all rows; an incremental run compares
- * one part of a large table.  A hash of the run_id selects the part.  The run_id modulo the number
- * of parts would not do: all clusters share the sequence of run_ids, so some parts of a cluster
- * might never be selected.
+ * one part of a large table.  A hash of the run_id selects the part.  The run_id itself, modulo the
+ * number of parts, might never select some parts, because all clusters share the sequence of
+ * run_ids.
  *
  * A part has about ROWS_LOOKED_AT rows, and more if the table has more than PARTS times as many.
  */

@@ -15,8 +15,8 @@ struct settings;
 
 /*
  * Reads the whole ledger.  The caller frees it with ledger_book_free().  Fails if an entry of this
- * cluster, or of any cluster if `cluster` is NULL, has an unknown kind, because such an entry was
- * meant to change usage.
+ * cluster has an unknown kind, because such an entry was meant to change usage.  If `cluster` is
+ * NULL, this applies to the entries of all clusters.
  */
 int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *book,
                      struct error *err);

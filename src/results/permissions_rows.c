@@ -26,8 +26,8 @@ static bool is_trusted_with(const char *path, int access_wanted, mode_t everybod
 }
 
 /*
- * Returns true if this process can read the settings of the runs or write the SQLite database, and
- * the file's mode denies that access to other users.
+ * Returns true if this process can read the settings of the runs or write the SQLite database.
+ * Ignores a file that gives this access to all users.
  */
 static bool does_runs(const struct settings *settings)
 {

@@ -12,9 +12,8 @@ struct settings;
  * user of this process.  Sets the field `private` from `settings` only.
  *
  * These users see everything: root, the owner of the settings file, the user of the service, and
- * users who can execute `fairmill run`.  A user is treated as such if they may read the settings of
- * the runs, or write the SQLite results database, and the file does not give this access to all
- * users.
+ * users who can execute `fairmill run`.  A user can do so if they may read the settings of the runs
+ * or write the SQLite results database.  A file that gives this access to all users is ignored.
  */
 struct permissions permissions_of_user(const struct settings *settings);
 

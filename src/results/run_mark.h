@@ -13,10 +13,10 @@ struct settings;
  * settings, a wrong password or a full disk.
  *
  * The run writes the mark into each directory of util/state_directory.h in which it can create
- * files, because other users might not be able to read the first directory.  The name of the file
- * has a hash of the settings' path, and its modification time is the time at which the run failed.
- * The file contains only the exit status, because other users may read it.  If the disk is full,
- * the file is empty.
+ * files.  Other users might not be able to read the first of these directories.  The name of the
+ * file has a hash of the settings' path, and its modification time is the time at which the run
+ * failed.  The file contains only the exit status, because other users may read it.  If the disk is
+ * full, the file is empty.
  */
 
 struct run_mark {

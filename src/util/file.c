@@ -63,8 +63,8 @@ static int descriptor_named(const char *path)
 }
 
 /*
- * Follows one symbolic link.  Returns false if the path is not a link, or if it leads to something
- * other than a regular file: the link of an open pipe contains no usable name.
+ * Follows one symbolic link.  Returns false if the path is not a link, or if it does not lead to a
+ * regular file.  For example, the link of an open pipe does not contain a usable name.
  */
 static bool follow_link(struct file_target *target)
 {

@@ -13,7 +13,7 @@
  * Rows arrive one by one, in libpq's single-row mode, and their values arrive as text.  Text is as
  * fast as binary, and it works for every number type that a foreign table may have.
  *
- * In single-row mode, libpq creates a result with all columns for each row, which takes more than
+ * In single-row mode, libpq creates a result with all columns for each row.  That takes more than
  * half of the time that this process spends on a row.  For the lines of a COPY, libpq creates no
  * results, so queries with many rows use COPY.  But a COPY accepts no arguments and does not
  * describe its columns, so it needs one more round trip at the start.
