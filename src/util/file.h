@@ -23,7 +23,7 @@ int file_read(const char *path, struct text *text, struct stat *status, struct e
  * A regular file is replaced atomically, so that other programs see either the old or the new
  * content.  If the content cannot be written, the old file remains.  The new file keeps the mode,
  * and the owner and group if the process may set them.  If there was no old file, the umask
- * determines the mode. If `path` is a symbolic link, its target is replaced and the link remains.
+ * determines the mode.  If `path` is a symbolic link, its target is replaced and the link remains.
  * A device, a pipe, or a name of an open descriptor, such as /dev/stdout, is written to and not
  * replaced.
  */
