@@ -46,8 +46,9 @@ struct stepped_reader {
     struct stepped_candidate *candidates;
     size_t candidate_count;
     struct stepped_candidate found; /* the chosen candidate */
-    /* Set only while the newest step is searched: the index of each node's sample user, all sample
-     * users, and the usage of each sample user for each candidate. */
+    /* Set only while the newest step is searched.  `witness_of` maps a node to the index of its
+     * sample user, and `witnesses` contains the sample users.  `sums` contains the usage of each
+     * sample user for each candidate. */
     uint32_t *witness_of;
     struct witness *witnesses;
     double *sums;

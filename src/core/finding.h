@@ -78,7 +78,8 @@ struct finding {
 };
 /*
  * Returns the detail of the finding.  If the finding is about several jobs, returns `buffer` with
- * their number, their start times in local time and the detail, truncated to the buffer's size.
+ * their number, their start times in local time and the detail.  The text is truncated to the
+ * buffer's size.
  */
 const char *finding_detail(const struct finding *finding, char buffer[FINDING_DETAIL]);
 

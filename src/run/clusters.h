@@ -24,8 +24,8 @@ void cluster_names_add(struct cluster_names *clusters, const char *name);
 bool cluster_is_listed(const struct cluster_names *list, const char *name);
 
 /*
- * Lists the clusters to process: the clusters of the settings that are in `asked`, or all clusters
- * of the settings if `asked` is NULL or empty.  Omits clusters that are marked as deleted.
+ * Lists the clusters to process: the clusters of the settings that are in `asked`.  If `asked` is
+ * NULL or empty, lists all clusters of the settings.  Omits clusters that are marked as deleted.
  *
  * Returns -1 with ERROR_USAGE if a cluster in `asked` does not exist or is not in the settings.
  * Returns -1 with ERROR_DATA if there is no cluster to process.  Calls `complain` for each cluster

@@ -27,7 +27,7 @@ int run_check_vanished(const struct settings *settings, struct db *source, struc
                        void (*tell)(const struct error *err), struct error *err);
 
 /*
- * Computes and publishes each cluster of the options.  If a cluster fails, reports it with
+ * Makes a run for each cluster that `options` select.  If a cluster fails, reports it with
  * options->complain and continues with the next one.  Returns -1 on an error that affects all
  * clusters.
  */

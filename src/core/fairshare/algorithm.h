@@ -194,7 +194,7 @@ int order_of_pair(const struct tree *tree, const struct fairshare_options *optio
                   const uint32_t pair[2]);
 
 /* Converts an order into the ranks of users, numbered as in Fair Tree.  The best of N users has
- * rank N, tied users share a rank, and a user that ranks lower than m other users has rank N - m.
+ * rank N, and tied users share a rank.  A user that ranks lower than m other users has rank N - m.
  * For Fair Tree itself the result is fair_tree_rank.  The entry of an account or of a user without
  * a factor is 0.  The caller frees the array. */
 uint32_t *user_ranks(const struct tree *tree, const uint32_t *order);

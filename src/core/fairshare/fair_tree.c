@@ -218,8 +218,8 @@ static void fair_tree_compute(struct fairshare *fairshare)
         rank_as_documented(fairshare);
 }
 
-/* The position of an association in a list: the numbers of users in higher groups, users in its own
- * group, and accounts in its own group. */
+/* The position of an association in a list.  `ahead` is the number of users in higher groups.
+ * `users` and `accounts` are the numbers of users and accounts in its own group. */
 struct standing {
     uint32_t ahead, users, accounts;
 };

@@ -184,8 +184,8 @@ static void ratio_add_member(const struct ratios *ratios, uint32_t i, struct fra
     fraction_free(&own);
 }
 
-/* Returns the part of T * UE / S that comes from the nodes of a path starting at index `from`,
- * multiplied by S of the node above `from`. */
+/* Returns the part of T * UE / S that comes from the nodes of a path from index `from` on.  The
+ * result is multiplied by S of the node above `from`. */
 static struct fraction fraction_from(const struct ratios *ratios, const struct path *path,
                                      uint32_t from)
 {

@@ -64,7 +64,7 @@ struct explanation {
     enum order order;    /* order of `one` relative to `other` */
     struct divergence divergence;
     /* The node that ranks lower, and the node that ranks higher.  Each reversal swaps the order of
-     * the two nodes.  If they are tied, `behind` is `one`. */
+     * the two nodes.  If the two nodes are tied, `behind` is `one`. */
     uint32_t behind, ahead;
     struct reversal reversals[REVERSALS_AT_MOST];
     uint32_t reversal_count;

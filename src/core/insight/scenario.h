@@ -20,7 +20,7 @@ struct scenario {
 
 #define NO_ROW SIZE_MAX
 
-/* Creates the rows of `tree`.  If `rolled_up`, the usage of a node includes its descendants; its
+/* Creates the rows of `tree`.  If `rolled_up`, the usage of a node includes its descendants.  Its
  * own usage is then the difference, or 0 if the difference may be a rounding error.  The caller
  * frees the rows with scenario_free().  Keeps a reference to `names`. */
 void scenario_create(struct scenario *scenario, const struct tree *tree, struct names *names,

@@ -4,11 +4,12 @@
 /*
  * The evidence about one association at the time `at`.
  *
- * `before` and `after` are the states at the start and at the end of the timeline's interval: at
- * the last run up to `at`, and at the first run after it or now.  The functions below derive
- * existence, shares and parent twice: forward from `before`, and backward from `after`.  Both
- * derivations apply the logged changes.  If the log covers the time completely, or if nothing was
- * modified, one of them is enough.  If their results differ, the value is uncertain.
+ * `before` is the state at the start of the timeline's interval, which is the last run up to `at`.
+ * `after` is the state at the end of the interval, which is the first run after `at`, or now.  The
+ * functions below derive existence, shares and parent twice: forward from `before`, and backward
+ * from `after`.  Both derivations apply the logged changes.  If the log covers the time completely,
+ * or if nothing was modified, one of them is enough.  If their results differ, the value is
+ * uncertain.
  */
 struct evidence {
     const struct timeline *timeline;
@@ -483,8 +484,8 @@ static void resolved_state_take_names(const struct evidence *evidence, struct re
 }
 
 /*
- * Returns true if a run recorded the state at exactly this time, or if the runs before and after
- * this time show that nothing was modified between them.
+ * Returns true if a run recorded the state at exactly this time.  Also returns true if the runs
+ * before and after this time show that nothing was modified between them.
  */
 static bool resolved_state_is_seen(const struct evidence *evidence)
 {

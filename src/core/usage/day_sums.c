@@ -6,7 +6,7 @@
 #include "util/memory.h"
 
 /*
- * Most additions go to a recently used sum: job rows come in order of time, tasks of an array
+ * Most additions go to a recently used sum.  Job rows come in order of time, tasks of an array
  * follow each other, and a few users own most jobs.  A small hash table that fits in the
  * processor's cache finds the recent row of a sum.  On a miss, a new row is appended, even if an
  * older row of the same sum exists.  Sorting brings the rows of one sum together and adds them up,

@@ -273,10 +273,10 @@ static bool is_seen_again(const struct maker *maker, const struct factor_point *
 }
 
 /*
- * Adds observed factors that txn_table does not explain: a factor from before its first row, and a
- * factor that differs from the factor of an earlier run.  The run that first observed a factor
- * found no row in txn_table.  If the first row has a slightly earlier time, it was nevertheless
- * added after that run, so the observed factor is placed before it.
+ * Adds observed factors that txn_table does not explain.  These are a factor from before its first
+ * row, and a factor that differs from the factor of an earlier run.  The run that first observed a
+ * factor found no row in txn_table.  If the first row has a slightly earlier time, it was
+ * nevertheless added after that run, so the observed factor is placed before it.
  */
 static void add_seen(struct maker *maker)
 {

@@ -110,8 +110,8 @@ bool factor_history_add(struct factor_history *history, const struct transaction
 
 /*
  * Computes the points from the recorded points, the transactions and the current rows, which must
- * remain valid.  In `times`, `time` is the time of the computation, and `now` is the time at which
- * the rows were read, or `time` if `time` is earlier.
+ * remain valid.  In `times`, `time` is the time of the computation.  `now` is the time at which the
+ * rows were read, but not later than `time`.
  */
 struct factor_times {
     int64_t now, time;

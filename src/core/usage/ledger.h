@@ -134,8 +134,9 @@ uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before);
 bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t begin);
 
 /*
- * Computes the effect of a credit, debit or set: sets `*units` and returns the weight, which is 0
- * if the entry no longer has an effect.  Sets `*negative` if the product must be subtracted.
+ * Computes the effect of a credit, debit or set.  Sets `*units` to the entry's amount in units
+ * (decay_table.h) and returns the weight, which is 0 if the entry no longer has an effect.  Sets
+ * `*negative` if the product must be subtracted.
  */
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
                       const struct decay_table *decay, uint128 *units, bool *negative);

@@ -73,8 +73,8 @@ static uint64_t decay_steps_later_of(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the worth of the cycles in which the job ran: from the first cycle after its start to the
- * last cycle before `end`, or to the newest cycle if that is earlier.
+ * Returns the worth of the cycles in which the job ran.  These are the cycles at or after its start
+ * and before `end`, up to the newest cycle.
  */
 static double worth_of_steps(const struct steps *steps, uint64_t newest, uint64_t start,
                              uint64_t end)

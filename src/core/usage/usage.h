@@ -109,8 +109,8 @@ struct passes {
 /*
  * Returns a time at or before `now` that is a whole number of periods after the decay cycle just
  * before `before`.  Cycles are counted from the last registration before `before`.  If `now` is
- * closer to `before` than that registration, cycles are counted backwards from `now`, because in
- * some releases each cycle comes slightly later than a period.
+ * closer to `before` than that registration, cycles are counted backwards from `now`.  The reason
+ * is that in some releases, each cycle comes slightly later than a period.
  */
 uint64_t passes_newest(const struct passes *passes, uint64_t now, uint64_t period, uint64_t before);
 /*
@@ -119,9 +119,9 @@ uint64_t passes_newest(const struct passes *passes, uint64_t now, uint64_t perio
  */
 uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
 /*
- * Sets `*span` to the time after the job's end that slurmctld also charged, for a job that was
- * suspended until it was cancelled at `noted`.  slurmctld charges suspended jobs in each decay
- * cycle, so this time ends at the last cycle before `noted`.
+ * Sets `*span` to the time after the job's end that slurmctld also charged.  The job was suspended
+ * until it was cancelled at `noted`.  slurmctld charges suspended jobs in each decay cycle, so this
+ * time ends at the last cycle before `noted`.
  */
 void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period);
 /*

@@ -438,10 +438,10 @@ static int take_array(void *context, const struct db_value *row, struct error *e
  * Reads a few arrays by the index on id_array_job.
  *
  * The arrays are looked up by their ids.  When one condition in SQL selected the arrays, MariaDB
- * read the whole table twice.  With 200 ids or more in a query, MariaDB also read the whole table,
- * because it estimated the number of rows from the average per id.  The average is high, because
- * all jobs that are not in an array have the id 0.  With fewer than 200 ids, MariaDB checks the
- * number of rows of each id.  The plus signs keep SQLite from using an index with time_start.
+ * read the whole table twice.  With 200 ids or more in a query, MariaDB also read the whole table.
+ * It estimated the number of rows from the average per id, which is high, because all jobs that are
+ * not in an array have the id 0.  With fewer than 200 ids, MariaDB checks the number of rows of
+ * each id.  The plus signs keep SQLite from using an index with time_start.
  */
 #define ARRAYS_A_QUERY 100
 static int read_few_arrays(const struct source *source, uint64_t time, struct job_keys ids,
