@@ -14,12 +14,12 @@ struct command_context {
     const struct invocation *invocation;
     void *options;                       /* the command's own struct of options */
     const struct shared_options *shared; /* the shared part of `options` */
-    /* Initialized from the command; check() may change them. */
+    /* Initialized from the command; the command's check() may change them. */
     enum settings_use use;
     enum command_results results;
     const struct table_layout *layout;
     struct published_filter filter; /* clusters and names that the shared options select */
-    /* Set before answer(). */
+    /* Set before the command's answer() is called. */
     struct settings *settings;
     struct settings *source_settings; /* NULL until command_source_settings() loads them */
     struct published published;

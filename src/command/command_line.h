@@ -16,9 +16,9 @@ void command_line_add_words(struct command_line *line, const char *words);
 /* Adds a word, in single quotes if it has a character that is special for a shell. */
 void command_line_add(struct command_line *line, const char *word);
 /*
- * Adds `key=name`.  Sets `obstacle` if the name has a comma, a quote or an unprintable character:
- * sacctmgr would split the name or drop the quotes, and users cannot check an unprintable character
- * before they execute the command.
+ * Adds `key=name`.  Sets `obstacle` if the name has a comma, a quote or an unprintable character.
+ * sacctmgr would split the name at the comma or drop the quotes.  Users could not check an
+ * unprintable character before they execute the command.
  */
 void command_line_add_name(struct command_line *line, const char *key, const char *name);
 

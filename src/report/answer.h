@@ -39,10 +39,10 @@ bool answer_wants_page(const struct answer *answer);
  * caller need not compute facts that are costly.
  */
 bool answer_wants_facts(const struct answer *answer);
-/* Returns true for text output. */
+/* Returns true for text output, and false for CSV, JSON and output with bars. */
 bool answer_is_for_people(const struct answer *answer);
 
-/* Begins a cluster and ends the previous one. */
+/* Ends the rows of the previous cluster, if there is one, and begins those of `cluster`. */
 void answer_cluster(struct answer *answer, const struct table_cluster *cluster);
 /* Adds a row to the cluster.  `row` may be reused after the call. */
 void answer_row(struct answer *answer, const void *row);

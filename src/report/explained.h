@@ -18,7 +18,8 @@ struct terminology;
 struct text;
 struct usage_unit;
 
-/* The output of `fairmill explain`, in sentences and rows. */
+/* The output of `fairmill explain`, in sentences and rows.  In the comments below, `one` and
+ * `other` are explanation->one and explanation->other, the explained associations. */
 struct explained {
     const char *cluster;
     int64_t as_of;

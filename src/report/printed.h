@@ -56,9 +56,9 @@ struct printed_number {
  * double.  Returns false if the text is not a number.  An empty text gives NOT_PRINTED.
  */
 bool printed_number_read(struct printed_number *number, struct span span, int decimals);
-/* Returns false for NOT_PRINTED. */
+/* Returns true if a number was printed, and false for NOT_PRINTED. */
 bool printed_is_there(const struct printed_number *number);
-/* Returns the middle of the bounds. */
+/* Returns the mean of the bounds; infinite if they are infinite. */
 double printed_middle(const struct printed_number *number);
 
 /* The command that printed a text. */

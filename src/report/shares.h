@@ -21,7 +21,7 @@ struct share_row {
     const char *account, *user, *partition;
     bool parent_shares;
     int64_t shares;
-    /* NAN if NULL. */
+    /* NAN if the value is NULL in the results. */
     double norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs;
     const char *grp_tres_mins, *tres_run_mins; /* NULL: none */
     uint32_t place;                            /* sort key among siblings, before the names */

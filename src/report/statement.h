@@ -35,7 +35,7 @@ struct statement_view {
 };
 
 extern const struct table_layout statement_layout;
-/* Begins a cluster: its title and facts. */
+/* Begins the output of a cluster with its title and facts. */
 void statement_open(const struct statement_view *view, struct answer *answer);
 /* Adds the rows of a period.  Only text output has the total of all periods. */
 void statement_add_period(const struct statement_view *view, const struct statement_period *period,

@@ -15,8 +15,8 @@ struct usage_unit {
 
 /*
  * Returns the terms for usage that was charged with these settings.  The terms are core-hours if
- * jobs are charged by CPUs: with charge = cpu, or if slurm.conf has no TRES weights, because
- * Slurm's billing is then the number of CPUs.  Otherwise, the terms are TRES-hours.
+ * jobs are charged by CPUs.  This is so with charge = cpu, or if slurm.conf has no TRES weights,
+ * because Slurm then bills the number of CPUs.  Otherwise, the terms are TRES-hours.
  */
 const struct usage_unit *usage_unit_of(const struct settings *settings);
 

@@ -16,7 +16,7 @@ struct answer;
  */
 enum value_kind { VALUES_OF_JOBS, VALUES_OF_ENTITIES, VALUE_KINDS };
 
-/* Causes of differences that are not errors. */
+/* Causes of differences.  A difference with a known cause is not an error. */
 enum value_cause {
     VALUE_CAUSE_NONE, /* unknown */
     JOB_CAUSE_PASS,

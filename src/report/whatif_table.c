@@ -190,7 +190,8 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
     table_destroy(table);
 }
 
-/* Returns the end of a sentence about a number of users or jobs: to whom the number is limited. */
+/* Returns the end of a sentence about a number of users or jobs: the users that the number
+ * includes. */
 static const char *of_whom(const struct whatif *whatif)
 {
     return whatif->is_chosen ? " among the selected users"

@@ -323,9 +323,9 @@ static bool *take_resets(struct finder *finder)
     return any ? taken : NULL;
 }
 
-/* Moves the amount of CAUSE_LEDGER to CAUSE_STEPS for each user for whom `taken` is true, and for
- * the accounts above them.  Because slurmctld made the same reset, the remaining difference comes
- * from the steps. */
+/* Moves the amount of CAUSE_LEDGER to CAUSE_STEPS for each user with a true element in `taken`, and
+ * for the accounts above these users.  Because slurmctld made the same reset, the remaining
+ * difference comes from the steps. */
 static void settle_ledger(struct finder *finder, const bool *taken)
 {
     const struct tree *tree = finder->tree;

@@ -232,9 +232,9 @@ static double tres_in(const char *text, struct span wanted)
     return 0;
 }
 
-/* Records each TRES whose value differs between the lists.  Must be called once for each list: the
- * call for fairmill's list records TRES of both lists, and the call for the printed list
- * (`of_printed`) records TRES that only the output has.  Returns the number of differences. */
+/* Records each TRES whose value differs between the lists.  Must be called once for each list.  The
+ * call for fairmill's list records all TRES of this list that differ.  The call for the printed
+ * list (`of_printed`) records TRES that only the output has.  Returns the number of differences. */
 static size_t compare_tres(struct diff_jobs_finder *finder, const struct prio_row *row,
                            const char *lists[2], bool of_printed)
 {

@@ -311,8 +311,8 @@ static void explain_jobs_take_day(struct day_gathering *gathering, const struct 
     day->left += used * left;
 }
 
-/* Sets `reset` to the last reset of the whole cluster, from the settings or from the ledger, and
- * `ledger` to the state of the ledger at the published time. */
+/* Sets gathering->reset to the last reset of the whole cluster, by the settings or by the ledger.
+ * Sets gathering->ledger to the state of the ledger at the published time. */
 static int find_resets(struct day_gathering *gathering, struct db *results, struct error *err)
 {
     const struct published_cluster *cluster = gathering->cluster;

@@ -9,14 +9,14 @@ struct published_cluster;
 struct settings;
 struct weights;
 
-/* Fills `weights` with the job records that contribute most to the remaining usage of
- * explained->one, at the time of the published results.  Reads the accounting database.  Omits
- * records that the user may not see.  Returns -1 on error.  The caller calls weights_free() even on
- * error. */
+/* Fills `weights` with the job records that contribute most to the remaining usage of the
+ * association explained->explanation->one, at the time of the published results.  Reads the
+ * accounting database.  Omits records that the user may not see.  Returns -1 on error.  The caller
+ * calls weights_free() even on error. */
 int weights_read(struct weights *weights, const struct settings *settings,
                  const struct explained *explained, struct error *err);
 /* Like weights_read(), but finds only the days that contribute most, and reads the published daily
- * usage.  Includes the usage of explained->one and of all associations below it in the published
+ * usage.  Includes the usage of this association and of all associations below it in the published
  * tree.  The remaining usage of a day is computed as if it had been used evenly over that day. */
 int weights_of_days(struct weights *weights, const struct published *published,
                     const struct published_cluster *cluster, const struct explained *explained,

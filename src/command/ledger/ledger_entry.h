@@ -27,7 +27,7 @@ struct ledger_entry_options {
 /* Returns true if `action`, such as `credit` or `undo`, is the action on the command line. */
 bool action_is(const struct ledger_entry_options *options, const char *action);
 
-/* Adds a short description of the entry. */
+/* Adds a short description of the entry, such as `refund job 4711`. */
 void add_entry_words(struct text *text, const struct ledger_record *record,
                      const struct terminology *terms);
 

@@ -131,7 +131,7 @@ function inWords(chart, calendar) {
         + `last ${chart.say(last.y)}, ${when(last.x)}`;
 }
 
-// Lists the changes that the marks in the charts stand for.
+// Lists the changes that the marks in the charts represent.
 function drawChanges(cluster, calendar) {
     byId('changes').replaceChildren(...cluster.changes.length ? [
         element('h3', {}, 'Changes of settings', element('span', {}, ' dashed lines in the charts')),

@@ -204,9 +204,9 @@ static void begin_exception(struct text *text, size_t row, bool *any)
 }
 
 /*
- * Adds values that few rows have.  These are a partition; a user's account, if it is not the
- * parent; and the share of the cluster, if it is not the product of the parent's share and the
- * share of level.  The top always has its share of the cluster.
+ * Adds values that few rows have.  Adds the partition, if there is one.  Adds a user's account if
+ * it is not the parent.  Adds the share of the cluster if it is not the product of the parent's
+ * share and the share of level.  The top always has its share of the cluster.
  */
 static void add_exceptions(struct text *text, const struct page_view *view)
 {

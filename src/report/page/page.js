@@ -47,7 +47,7 @@ function viewName(cluster) {
     return isOfAll(cluster) ? cluster.name : `${cluster.account} on ${cluster.name}`;
 }
 
-// Saves a file such as physics-users.csv. Characters that a file system may not accept become
+// Saves a file such as physics-users.csv. Characters that a file system might reject become
 // dashes.
 function saveTable(table, what) {
     save(`${viewName(shown.cluster).replace(/[^\w.-]+/g, '-')}-${what}.csv`, shown[table].csv());

@@ -24,17 +24,17 @@ enum page_term {
     TERM_PLACE,
     PAGE_TERMS,
 };
-/* Returns the key in the page's JSON. */
+/* Returns the key of the term in the page's JSON. */
 const char *page_term_key(enum page_term term);
-/* Returns the name, or NULL if the page of this cluster does not have this number. */
+/* Returns the name of the number, or NULL if the page of this cluster does not have this number. */
 const char *page_term_name(const struct page_cluster *cluster, enum page_term term);
-/* Adds the sentence, as plain text. */
+/* Adds the sentence that explains the number, as plain text. */
 void page_term_explain(struct text *text, const struct page_cluster *cluster, enum page_term term);
 /* Return the name of the unit of usage on the page, and the number of published units in it, such
  * as 3600 TRES-seconds in a TRES-hour. */
 const char *page_unit(const struct page_cluster *cluster);
 double page_unit_size(const struct page_cluster *cluster);
-/* Returns the name of the cluster's algorithm. */
+/* Returns the name that the page shows for the cluster's algorithm. */
 const char *page_algorithm(const struct page_cluster *cluster);
 
 #endif

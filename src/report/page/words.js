@@ -53,7 +53,7 @@ function count(number, one, many) {
     return `${plain.format(number)} ${number === 1 ? one : many}`;
 }
 
-// Days begin in the time zone of the runs, which the browser may not know.
+// Days begin in the time zone of the runs, which the browser might not know.
 function calendarOf(cluster) {
     const day = { year: 'numeric', month: '2-digit', day: '2-digit' };
     const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };

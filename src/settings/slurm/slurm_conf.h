@@ -15,7 +15,7 @@ struct slurm_place {
     unsigned line;
 };
 
-/* Receives the lines. */
+/* The caller's function that receives the lines, and its data. */
 struct slurm_reader {
     /*
      * Called for each logical line that is not empty, without comments, continuations and escapes.
@@ -112,7 +112,7 @@ struct slurm_partition {
     struct slurm_totals totals;
 };
 
-/* A warning. */
+/* A warning about a line of slurm.conf. */
 struct slurm_note {
     struct slurm_place place;
     const char *text;
