@@ -495,7 +495,8 @@ struct folding {
     struct computation *computation;
     uint64_t kept_hash; /* hash of the stored sums that were read */
     bool beyond_range;  /* a sum is out of range; the error names the association */
-    bool *met;          /* by index in plan->sums: true if a stored sum was added to this sum */
+    bool *met; /* indexed as plan->sums->rows: true if a stored sum was added to the sum or, with
+                  CHECKPOINT_VERIFY, compared with it */
     struct wide drift;
 };
 

@@ -114,6 +114,7 @@ static enum life life_of(bool lives)
     return lives ? LIFE_ALIVE : LIFE_GONE;
 }
 
+/* Returns existence after the change if it was `life` before the change. */
 static enum life life_behind(const struct change *change, enum life life)
 {
     switch (change->kind) {
@@ -128,6 +129,7 @@ static enum life life_behind(const struct change *change, enum life life)
     }
 }
 
+/* Returns existence before the change if it was `life` after the change. */
 static enum life life_ahead_of(const struct change *change, enum life life)
 {
     switch (change->kind) {
@@ -339,6 +341,7 @@ static void resolved_state_tell_shares(const struct evidence *evidence,
 
 /* Parent. */
 
+/* The parent of the association according to one piece of evidence. */
 struct edge {
     bool known;
     int64_t at; /* the time from which, or at which, this was the parent */

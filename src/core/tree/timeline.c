@@ -205,7 +205,8 @@ static struct state state_seen(const struct timeline *timeline, const struct sub
     struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_RUNS };
     if (!seen)
         return state;
-    /* A removed association may have been moved before its removal. */
+    /* The recorded parent of a removed association may be outdated, because the association may
+     * have been moved before its removal. */
     state.lives = state.has_parent = seen->lives;
     state.named = true;
     state.row = timeline_association_of(timeline, subject, seen);
@@ -260,7 +261,10 @@ static void timeline_find_root(struct timeline *timeline)
     }
 }
 
-/* Removals by cascade. */
+/* Removals by cascade.  The log contains the removal of a user or an account, but not of the
+ * associations that were removed with it.  sweep() adds a change for each of these associations.
+ * The accounts that were below a removed account at that time are uncertain, so the changes of
+ * their associations are CHANGE_MAYBE_CASCADED. */
 
 #define NOBODY UINT32_MAX
 
