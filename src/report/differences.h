@@ -15,7 +15,7 @@ struct answer;
 /*
  * Causes of differences, in the order in which they are removed.  The amount of a cause is the
  * change of a value when this cause is removed in addition to the causes before it.  So the amounts
- * add up to the difference.
+ * add up to the difference.  differences.c has a sentence about each cause.
  */
 enum cause {
     CAUSE_AGE,

@@ -50,8 +50,8 @@ struct sshare_print {
 int sshare_print_read(struct sshare_print *print, struct span text, const char *cluster,
                       struct error *err);
 /*
- * Ends each of the readers.  Returns -1, and frees `print`, if `result` is not 0 or if there are no
- * associations.
+ * Called at the end of each function in this file that reads an output; `result` is its result so
+ * far.  Returns -1, and frees `print`, if `result` is not 0 or if there are no associations.
  */
 int sshare_print_end(struct sshare_print *print, int result, const char *cluster,
                      struct error *err);

@@ -16,7 +16,8 @@ struct answer;
  */
 enum value_kind { VALUES_OF_JOBS, VALUES_OF_ENTITIES, VALUE_KINDS };
 
-/* Causes of differences.  A difference with a known cause is not an error. */
+/* Causes of differences.  A difference with a known cause is not an error.  value_differences.c has
+ * the meaning of each cause. */
 enum value_cause {
     VALUE_CAUSE_NONE, /* unknown */
     JOB_CAUSE_PASS,

@@ -10,10 +10,10 @@ struct settings;
 enum settings_use {
     SETTINGS_NONE, /* reads no file */
     SETTINGS_FOR_ALL,
-    /* For reading results: [source] is optional and slurm.conf is not read.  If the file is missing
-     * or unreadable, reader.conf in the same directory is read instead. */
+    /* For commands that only read results: [source] is optional and slurm.conf is not read.  If the
+     * file is missing or unreadable, reader.conf in the same directory is read instead. */
     SETTINGS_FOR_READING,
-    SETTINGS_FOR_CLIENTS, /* for reading results; prefers reader.conf to the file */
+    SETTINGS_FOR_CLIENTS, /* for commands that only read results; prefers reader.conf to the file */
 };
 
 /* Computes the digest that identifies a settings text in fairmill_settings. */
@@ -25,9 +25,11 @@ void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST]);
  * file in SYSCONFDIR.
  */
 const char *settings_path(const char *path);
-/* Returns true if this process can read settings that are sufficient for reading results. */
+/* Returns true if this process can read settings that are sufficient to read results: the file that
+ * settings_path() returns for `path`, or reader.conf. */
 bool settings_are_readable(const char *path);
-/* Returns true if this process can read only reader.conf. */
+/* Returns true if this process can read reader.conf, but not the file that settings_path() returns
+ * for `path`. */
 bool settings_are_for_reading(const char *path);
 
 /*

@@ -27,8 +27,8 @@ struct terminology {
     /* Terms of the report for the share of the whole tree and for the effective usage.  `share` is
      * NULL if the report computes that share itself. */
     const char *share, *effective_usage;
-    /* Pairs of sshare's heading and its replacement in text output, ended by NULL; NULL to keep all
-     * headings. */
+    /* Pairs of sshare's heading and its replacement in text output, ended by a pair of NULL; NULL
+     * to keep all headings. */
     const char *const (*headings)[2];
 };
 
@@ -40,8 +40,8 @@ struct scheduler {
     enum scheduler_kind kind;
     struct terminology terms;
     /*
-     * The scheduler's pbsfs prints the tree.  The root's number is 0, and the last member of a
-     * group is first.  The order of entities is published with any algorithm.
+     * The scheduler's pbsfs prints the tree.  It prints 0 as the root's number, and the last member
+     * of a group first.  Runs publish the order of entities with any algorithm.
      */
     bool has_pbsfs;
     bool has_conformances;   /* its documents and its program define different values */

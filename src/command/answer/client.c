@@ -49,8 +49,8 @@ static int connect_to(const char *path, int *connected, struct error *err)
     return -1;
 }
 
-/* Sends the request once.  Sets `*busy` if the server was too busy, so that another attempt may
- * succeed. */
+/* Sends the request once.  Sets `*busy` to true if the server was too busy, so that another attempt
+ * may succeed. */
 static int client_send_once(const struct text *request, struct response *response, bool *busy,
                             struct error *err)
 {

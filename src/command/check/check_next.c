@@ -110,8 +110,8 @@ static void add_start(struct text *text, const struct cluster_health *cluster, i
     text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
 }
 
-/* Sets lacks_history if a cluster has jobs that ended days ago but no history points from that
- * time. */
+/* Sets progress->lacks_history to true if a cluster has jobs that ended days ago but no history
+ * points from that time. */
 static int find_history(struct progress *progress, const struct settings *settings,
                         struct db *results, int64_t now, struct error *err)
 {

@@ -121,8 +121,8 @@ static const struct prio_row *find_job(const struct prio_list *list,
     return found;
 }
 
-/* Explains one or two jobs.  Sets `*found` if all of them are pending on this cluster and the user
- * may see them. */
+/* Explains one or two jobs.  Sets `*found` to true if all these jobs are pending on this cluster
+ * and the user may see them. */
 static int explain_command_look_in(struct command_context *context,
                                    const struct published_cluster *cluster,
                                    const char *const ids[2], bool *found, struct error *err)

@@ -143,7 +143,7 @@ static int show_pbs(const struct published *published, const char *const names[2
     return 0;
 }
 
-/* Adds the selected associations of a cluster.  Sets `*any` if there are any. */
+/* Adds the selected associations of a cluster.  Sets `*any` to true if there are any. */
 static int show_add_cluster(struct command_context *context, struct published_cluster *cluster,
                             bool *any, struct error *err)
 {

@@ -94,7 +94,7 @@ static int64_t start_of_year(int64_t time)
     return (int64_t)calendar_last_reset(&year, (uint64_t)time);
 }
 
-/* If there are several clusters, one of them may lack rollups. */
+/* Rollups are required only if there is one cluster.  Of several clusters, one may lack rollups. */
 static int sums_reach(struct statement_command_work *work, struct account_of *of, int64_t *known,
                       struct error *err)
 {

@@ -194,7 +194,7 @@ static bool user_stays(const struct published_cluster *cluster, const bool *gone
     return false;
 }
 
-/* Returns an association that the user keeps, or NULL.  Sets `*several` if the user keeps
+/* Returns an association that the user keeps, or NULL.  Sets `*several` to true if the user keeps
  * associations in several accounts. */
 static const struct node *next_account(const struct published_cluster *cluster, const bool *gone,
                                        const struct node *node, bool *several)
