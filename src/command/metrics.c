@@ -264,7 +264,7 @@ static int compare_place(const void *left, const void *right)
 }
 
 /* Adds the `top` users of a cluster with the most usage or, if `users` is false, the `top`
- * accounts. Adds them in ascending order of id.  Returns the number of users or accounts that were
+ * accounts.  Adds them in ascending order of id.  Returns the number of users or accounts that were
  * omitted. */
 static size_t metrics_command_add_top(struct metrics *metrics,
                                       const struct published_cluster *cluster, bool users,

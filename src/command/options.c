@@ -277,7 +277,8 @@ static int next_value(struct option_line *line, const char *option, const char *
 
 /*
  * Fails for an unknown option.  `name` is its long name; if `name` is NULL, `letter` is its short
- * name. Adds the option's meaning in Slurm's or OpenPBS's command, and the option that replaces it.
+ * name.  Adds the option's meaning in Slurm's or OpenPBS's command, and the option that replaces
+ * it.
  */
 static int option_refuse(const struct option_line *line, const char *given, const char *name,
                          char letter, struct error *err)

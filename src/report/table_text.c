@@ -8,8 +8,8 @@
 #include "settings/scheduler.h"
 #include "util/memory.h"
 
-/* A table is printed in two steps. First, text_table_add() formats each cell, appends it to
- * table->cells and records the largest width of its column. Then text_table_print() computes the
+/* A table is printed in two steps.  First, text_table_add() formats each cell, appends it to
+ * table->cells and records the largest width of its column.  Then text_table_print() computes the
  * final widths: headings may widen columns, and expendable columns are omitted until a line fits.
  * If a line is still too long, the columns are split into parts.  Each part repeats the columns
  * that identify a row.  Padding is added only when a line is printed, so the stored cells stay

@@ -322,8 +322,8 @@ static void add_doubts(struct text *text, const struct settings *settings)
                  "no effect: only layout slurmdbd has TRES, QOS, partitions and suspended time\n");
 }
 
-/* Adds a line for each cluster: whether the published rows match a computation for their time. Only
- * the text output has these lines, because the comparison reads all jobs a second time. */
+/* Adds a line for each cluster: whether the published rows match a computation for their time.
+ * Only the text output has these lines, because the comparison reads all jobs a second time. */
 static int check_published(const struct settings *settings, struct db **source,
                            const struct cluster_names *clusters, struct text *text,
                            struct error *err)

@@ -296,8 +296,8 @@ static struct usage_bounds *printed_own(const struct finder *finder)
 
 /* Applies resets of fairmill's ledger that slurmctld has made, too.  Then the printed usage matches
  * the remaining usage after the reset, but not the usage without it.  Returns an array, indexed by
- * node, that is true if a reset was applied to the node.  Returns NULL if no reset was applied. The
- * caller frees the array. */
+ * node, that is true if a reset was applied to the node.  Returns NULL if no reset was applied.
+ * The caller frees the array. */
 static bool *take_resets(struct finder *finder)
 {
     bool any = false, *taken = memory_zeroed(finder->tree->count, sizeof *taken);

@@ -92,8 +92,8 @@ int finder_build_tree(const struct finder *finder, bool printed, struct tree **t
  * values.  Returns NULL on error. */
 struct values *finder_values_with(const struct finder *finder, struct tree *tree, const double *own,
                                   struct error *err);
-/* Sets `*stage` to the values of a tree from finder_build_tree() with the usage in finder->own. The
- * caller frees it with stage_free().  Returns -1 on error. */
+/* Sets `*stage` to the values of a tree from finder_build_tree() with the usage in finder->own.
+ * The caller frees it with stage_free().  Returns -1 on error. */
 int finder_compute_stage(const struct finder *finder, struct tree *tree, struct stage *stage,
                          struct error *err);
 

@@ -20,8 +20,8 @@ struct unseen {
     struct charge_accumulator accumulator;
     struct computation *computation;
     uint64_t period;
-    /* Indexed by node: usage of ended jobs in the last period before their end, and usage of running
-     * jobs.  The arrays are NULL until the first charge. */
+    /* Indexed by node: usage of ended jobs in the last period before their end, and usage of
+     * running jobs.  The arrays are NULL until the first charge. */
     struct wide *behind;
     struct wide *running;
 };
@@ -51,7 +51,7 @@ static int take_unseen(struct charge_accumulator *base, const struct charge *cha
 }
 
 /* Returns the unseen usage of each node, including its descendants.  `sums` is NULL if there is no
- * unseen usage. If all usage of an entity is unseen, pbsfs does not include the entity's minimum
+ * unseen usage.  If all usage of an entity is unseen, pbsfs does not include the entity's minimum
  * usage in its groups either. */
 static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
 {

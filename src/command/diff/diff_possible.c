@@ -278,8 +278,8 @@ static struct usage_bounds siblings_part(const struct diff_possible_finder *find
 }
 
 /* Returns bounds of the effective usage under depth_oblivious, for these bounds of the siblings'
- * usage. The ratio increases with the parent's usage and the association's own usage, and decreases
- * with the siblings' usage. */
+ * usage.  The ratio increases with the parent's usage and the association's own usage, and
+ * decreases with the siblings' usage. */
 static struct usage_bounds oblivious_between(const struct diff_possible_finder *finder,
                                              uint32_t node, struct usage_bounds siblings)
 {

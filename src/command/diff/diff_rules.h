@@ -10,7 +10,7 @@ struct tree;
  * usage. */
 
 /* Applies the rules of slurmctld's conformance, then the rules of the release that wrote the
- * output. The causes of the changes are `deleted`, `ties` and `release`. */
+ * output.  The causes of the changes are `deleted`, `ties` and `release`. */
 void finder_apply_conformance(struct finder *finder, const struct tree *tree);
 /* Orders tied accounts by bytes instead of by collation, or the reverse, if more printed factors
  * match then.  The cause of the changes is `order`.  Returns -1 on error. */

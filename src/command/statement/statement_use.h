@@ -29,7 +29,7 @@ int statement_sums_reach(const struct source *source, bool needed, int64_t *unti
                          struct error *err);
 /* Moves all associations in `times`, including removed ones, to their current parents, as sreport
  * does.  Removes associations that the accounting database does not contain, and adds associations
- * that no run recorded. Returns -1 on error. */
+ * that no run recorded.  Returns -1 on error. */
 int statement_hang_as_now(const struct settings *settings, struct db *source, const char *cluster,
                           struct association_times *times, struct error *err);
 /* Adds the usage of one TRES from slurmdbd's rollups.  Omits usage of associations that are not in
