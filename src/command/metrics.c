@@ -157,7 +157,8 @@ static void metrics_add_label(struct text *text, const char **between, const cha
     *between = ",";
 }
 
-/* Adds a sample.  Omits a value that is not finite, because monitoring systems compute sums. */
+/* Adds a sample.  Omits a value that is not finite, because monitoring systems add up values and
+ * such a sum is useless. */
 static void metrics_add(struct metrics *metrics, int metric, const struct metric_labels *labels,
                         double value)
 {

@@ -71,8 +71,9 @@ const char *permissions_only_login(const struct permissions *permissions);
 int permissions_check(const struct permissions *permissions, const char *cluster,
                       const char *account, const char *user, struct error *err);
 /*
- * Returns -1 with ERROR_USAGE if information of this kind cannot be shown for this user in any
- * account.
+ * For a request that names a user but no account.  Returns -1 with ERROR_USAGE if information of
+ * this kind is hidden on a published cluster, and the requesting user is neither `user` nor a
+ * coordinator of any account.
  */
 int permissions_check_name(const struct permissions *permissions, unsigned kind, const char *user,
                            struct error *err);

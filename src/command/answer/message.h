@@ -18,9 +18,9 @@ struct error;
  * must ignore unknown keys. */
 #define MESSAGE_VERSION 1
 
-#define MESSAGE_REQUEST_BYTES 65536u /* maximum size of a request */
+#define MESSAGE_REQUEST_BYTES 65536u /* maximum size of a request in bytes */
 #define MESSAGE_RESPONSE_BYTES \
-    (64ul << 20)               /* maximum size of the output of a response, and of its errors */
+    (64ul << 20) /* maximum number of bytes in the output of a response, and in its errors */
 #define MESSAGE_ARGUMENTS 256u /* maximum number of arguments */
 
 /* A command line and the properties of the client's terminal. */

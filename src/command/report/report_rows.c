@@ -175,7 +175,8 @@ static bool report_rows_has_point(const struct page_cluster *cluster, int64_t at
     return *point < cluster->times.count && cluster->times.points[*point].at == at;
 }
 
-/* Adds a row.  Rows are ordered by time; a time has one row for each scope. */
+/* Adds a row of fairmill_fairness.  Rows are in ascending order of time, and a time has one row for
+ * each scope. */
 static void report_rows_add_fairness(struct page_cluster *cluster, const struct db_value *row)
 {
     int64_t at = row[0].integer;
