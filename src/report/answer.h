@@ -42,7 +42,7 @@ bool answer_wants_facts(const struct answer *answer);
 /* Returns true for text output, and false for CSV, JSON and output with bars. */
 bool answer_is_for_people(const struct answer *answer);
 
-/* Ends the rows of the previous cluster, if there is one, and begins those of `cluster`. */
+/* Ends the previous cluster, if there is one, and begins `cluster`. */
 void answer_cluster(struct answer *answer, const struct table_cluster *cluster);
 /* Adds a row to the cluster.  `row` may be reused after the call. */
 void answer_row(struct answer *answer, const void *row);
