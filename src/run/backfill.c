@@ -79,6 +79,7 @@ static int find_times(const struct filling *filling, const struct backfill_optio
         history_points(filling->results, filling->cluster, true, &own, err)) {
         times_free(&all);
         times_free(&points);
+        times_free(&own);
         return -1;
     }
     int64_t duration_s = (int64_t)settings->history_interval_s;
