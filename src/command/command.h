@@ -70,7 +70,8 @@ int command_print(const struct text *text, struct error *err);
 int command_output(const char *path, const struct text *text, struct error *err);
 /*
  * Returns the login of `client`, or if it is NULL, of the user who runs the process, even after
- * sudo and su.  A user without a passwd entry is `uid NUMBER`.  The caller frees the string.
+ * sudo and su.  If the user has no passwd entry, returns `uid NUMBER`.  The caller frees the
+ * string.
  */
 char *command_login(const struct client *client);
 /* Prints a question and reads the answer from standard input.  Returns -1 with the error `refusal`

@@ -11,9 +11,9 @@
 
 /*
  * Adds each charge to the sum of its usage owner.  The sum is in `checkpointed` if the row is
- * checkpointed, otherwise in the computation's tree.  The last charge is added only by
- * sums_accumulator_end().  take() and sums_accumulator_end() return -1 if a sum exceeds the range
- * of the integers.
+ * checkpointed, otherwise in the computation's tree.  The last charge is not added before
+ * sums_accumulator_end() is called.  take() and sums_accumulator_end() return -1 if a sum
+ * overflows.
  */
 struct rollup_row;
 struct sums_accumulator {

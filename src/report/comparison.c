@@ -17,7 +17,7 @@
 
 #define FIRST_AT_MOST 36 /* maximum width in terminal columns */
 
-/* Adds a heading that is no wider than the numbers.  A star marks the other conformance mode. */
+/* Adds the short name of the variant's algorithm.  A star marks the other conformance mode. */
 static void comparison_add_heading(struct text *text, const struct comparison *comparison,
                                    const struct variant *variant)
 {

@@ -190,8 +190,8 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
     table_destroy(table);
 }
 
-/* Returns the end of a sentence about a number of users or jobs: the users that the number
- * includes. */
+/* Returns the phrase that ends a sentence with a count of users or jobs, such as `among the
+ * selected users`. */
 static const char *of_whom(const struct whatif *whatif)
 {
     return whatif->is_chosen ? " among the selected users"

@@ -48,7 +48,8 @@ int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newe
 int history_prune_runs(const struct publisher *publisher, int64_t newest, struct error *err);
 
 /*
- * Sets `*newest` to the newest time that the last published run recorded, for failed runs.  Sets it
+ * Sets `*newest` to the newest time that the last published run found in the accounting database.
+ * Failed runs use it to remove old rows.  Sets it
  * to -1 if that run recorded no time, and to INT64_MAX if no run has published.  In the last case,
  * only rows of failed runs exist.
  */

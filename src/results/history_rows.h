@@ -27,8 +27,8 @@ int history_write(const struct publisher *publisher, const struct publication *p
                   int64_t as_of, struct error *err);
 
 /*
- * Returns 1 if a point may be written for `as_of`: its history_interval has no point yet, or the
- * first point in it has this time.  Returns 0 otherwise.
+ * Returns 1 if a point may be written for `as_of`: the interval that contains it has
+ * no point yet, or its first point is at `as_of`.  Returns 0 otherwise.
  */
 int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err);
 

@@ -77,15 +77,15 @@ struct publication {
     const struct association_times *times;
     /* Factors of QOS; NULL if the accounting database stores no factors. */
     const struct factor_history *factors;
-    struct days *days; /* NULL if the daily usage does not change */
+    struct days *days; /* daily usage to store; if NULL, the stored daily usage is left unchanged */
     const struct ledger_book *ledger;
     /* Compare all rows of fairmill_tree before they are left unchanged, not only a part of them. */
     bool looks_at_all;
     bool looks_through; /* verify the rows that cannot be recomputed, and remove stray hashes */
     bool replaces;      /* remove rows with times in the future */
     /*
-     * Newest end of a job that earlier runs read.  Times up to this end are treated as past, even
-     * if the clock is earlier.
+     * Latest end time of all jobs that earlier runs have read, or 0.  Times up to this end are
+     * treated as past, even if the clock is earlier.
      */
     int64_t newest_end;
 };

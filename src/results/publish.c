@@ -258,9 +258,9 @@ static int find_losses(const struct publisher *publisher, const struct publicati
 
 /*
  * Reports each loss, and stores the hash of the rows as they are, so that later runs do not report
- * the loss again.  Damaged records of associations and factors are an exception, because they are
- * evidence for past states.  The run removes these records, and records all associations and
- * factors again.
+ * the loss again.  For damaged records of associations and factors, which are
+ * evidence for past states, no hash is stored.  The run removes these records, and records all
+ * associations and factors again.
  */
 static int settle_losses(const struct publisher *publisher, const struct kept_losses *losses,
                          struct findings *findings, struct error *err)

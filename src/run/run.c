@@ -220,8 +220,8 @@ static int run_open_both(struct run_session *session, struct error *err)
 }
 
 /*
- * Makes the checks of a run that do not depend on a cluster: checks the identities of both
- * databases, and chooses the clusters.
+ * Prepares a run: fails if the results are in the accounting database, unless share_database is
+ * set, and selects the clusters.
  */
 static int look_round(struct run_session *session, struct cluster_names *clusters,
                       struct error *err)

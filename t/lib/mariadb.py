@@ -15,7 +15,7 @@ TRX_STALE = .2
 
 IS_MYSQL = os.environ.get('FAIRMILL_TEST_SERVER') == 'mysql'
 NAME = 'MySQL' if IS_MYSQL else 'MariaDB'
-# From 11.4 on, MariaDB's client checks certificates even over a unix socket.
+# Since 11.4, MariaDB's client verifies certificates by default; these connections need no TLS.
 CLIENT = ['mysql', '--no-defaults'] if IS_MYSQL else ['mariadb', '--no-defaults', '--skip-ssl']
 # The privilege to read the lag of a replica.
 MONITOR = 'REPLICATION CLIENT' if IS_MYSQL else 'SLAVE MONITOR'

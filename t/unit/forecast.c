@@ -105,7 +105,7 @@ static struct forecast_point point_at(enum projection projection, uint64_t secon
     return point;
 }
 
-/* Returns the crossing in seconds from now, or -1 if none is found within a day. */
+/* Returns the number of seconds until the factor crosses `value`, or -1 if not within a day. */
 static int64_t crossing_of(enum projection projection, double value)
 {
     const struct crossing_search search = { value, NOW + 24 * HOUR_S, HOUR_S };

@@ -17,9 +17,9 @@ extern const struct table_layout finding_layout;
 void check_findings(struct text *text, const char *cluster, const struct findings *findings,
                     struct table *table);
 
-/* Compares the cluster's associations with the shares_file that names it, and adds a finding for
- * each difference.  A file that cannot be read is a warning in the text.  Returns -1 if the
- * database cannot be read. */
+/* Compares the cluster's associations with each file in shares_file that is for this cluster, and
+ * adds a finding for each difference.  A file that cannot be read is a warning in the text. Returns
+ * -1 if the database cannot be read. */
 int check_shares(struct text *text, const struct settings *settings, struct db *source,
                  const char *cluster, struct findings *findings, struct error *err);
 

@@ -13,8 +13,8 @@
 #include "util/memory.h"
 
 /* Returns true if the usage of deleted users changes the rank of the association.  Such usage
- * changes the level_fs of the association or of an ancestor, but the order of tied associations
- * does not. */
+ * changes the level_fs of the association or of an ancestor; a different order of tied associations
+ * changes no level_fs. */
 static bool is_by_deleted(const struct finder *finder, const struct stage *stage, uint32_t node)
 {
     for (; node != NO_NODE; node = finder->tree->nodes[node].fairshare_parent) {

@@ -297,7 +297,7 @@ static int read_after(const struct whatif_source_work *work, const int64_t *as_o
     return compute_read(computation, &work->recorded, NULL, err);
 }
 
-/* Replaces the tree by the changed tree, and computes its values as a run does. */
+/* Replaces the tree with the changed tree, and computes its values in the same way as a run. */
 static int compute_changed(const struct whatif_source_work *work, struct computation *computation,
                            struct scenario *scenario, struct error *err)
 {

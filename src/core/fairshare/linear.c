@@ -29,8 +29,8 @@
 /* UE of a unit of usage if the capacity is 0. */
 static const struct floating too_much = { (uint128)1 << 127, 8192 };
 
-/* Error bound at this depth, in units of the mantissa.  Numbers are truncated three times per
- * level, and a few times at the end. */
+/* Error bound at this depth, in units in the last place (ulp).  Numbers are truncated three times
+ * per level, and a few times at the end. */
 static uint128 linear_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;

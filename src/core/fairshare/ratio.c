@@ -95,7 +95,7 @@ struct ratios {
     struct ratio_account *accounts; /* indexed by level */
     struct wide total;              /* T, or one unit if T is 0, because no node has usage */
     bool used;                      /* T is not 0 */
-    bool odd;                       /* at least one node is odd */
+    bool odd;                       /* at least one node has more shares than its level */
     bool by_rules;                  /* ratios of classic, with the release's rules */
 };
 

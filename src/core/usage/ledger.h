@@ -136,7 +136,7 @@ bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t beg
 /*
  * Computes the effect of a credit, debit or set.  Sets `*units` to the entry's amount in units
  * (decay_table.h) and returns the weight, which is 0 if the entry no longer has an effect.  Sets
- * `*negative` if the product must be subtracted.
+ * `*negative` to true if `*units` times the weight must be subtracted.
  */
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
                       const struct decay_table *decay, uint128 *units, bool *negative);

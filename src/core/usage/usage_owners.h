@@ -35,8 +35,8 @@ const struct usage_owner *usage_owners_find(const struct usage_owners *owners,
  */
 bool usage_owners_at(const struct usage_owners *owners, uint32_t place, uint64_t *association);
 /*
- * Returns a hash of the owners before `reach`, or 0 if there are none.  If the hash changes, the
- * usage in stored sums of that time has other owners.
+ * Returns a hash of the usage owners before the time `reach`, or 0 if there are none.  If the hash
+ * changes, stored sums up to that time were charged to other owners.
  */
 uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach);
 

@@ -51,7 +51,7 @@ struct page_job {
     int64_t priority, site, nice;
     double parts[PAGE_PARTS];
     const char *tres; /* weighted TRES, as sprio prints them */
-    /* The members below are set if a formula orders the jobs. */
+    /* `value` is NAN and `terms` is "" unless a formula orders the jobs. */
     const char *job_id, *why, *terms; /* as in prio_row */
     double value;                     /* NAN: none */
     bool has_priority;
