@@ -126,7 +126,7 @@ fairmill.conf, and run again.  After
     cd build/demo && export FAIRMILL_CONF=$PWD/fairmill.conf PATH=$PWD/..:$PATH
 
 the examples of doc/questions.md can be typed as they stand, and `fairmill help'
-lists the commands.  doc/production.md has the way to a real database.
+lists the commands.  doc/production.md describes the steps for a real database.
 END
 }
 
@@ -159,7 +159,7 @@ END
     cat <<'END'
 
 All of it is in build/demo-pbs/: change resource_group there, import it, and run
-again.  doc/pbs.md tells the way from a real OpenPBS.
+again.  doc/pbs.md describes the steps for a real OpenPBS.
 END
 }
 
