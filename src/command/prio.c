@@ -149,9 +149,10 @@ static double *read_fairshare(struct published *published, const struct publishe
 }
 
 /* Adds the jobs that were submitted since the cluster's run to its published jobs: "new jobs are
- * immediately assigned a priority" (seed 001).  Their priorities are computed for the time of the
- * run, as are the priorities of all other jobs.  They are computed from the published factors and
- * the current settings.  If the accounting database cannot be read, adds nothing. */
+ * immediately assigned a priority" (Slurm, "Fair Tree Fairshare Algorithm").  Their priorities are
+ * computed for the time of the run, as are the priorities of all other jobs.  They are computed
+ * from the published factors and the current settings.  If the accounting database cannot be read,
+ * adds nothing. */
 static void new_jobs_add(struct prio_list *list, const struct settings *settings,
                          struct published *published, const struct published_cluster *cluster)
 {

@@ -283,8 +283,8 @@ static int take_given_factors(const struct compute_priority_reader *reader,
 /*
  * Adds all partitions.  If partition_factors is set but does not name a partition, the factor of
  * the partition depends on `conformance`.  With `slurmctld` it is 1, as in Slurm.  Otherwise it is
- * 0, according to seed 002.  If slurm.conf is read but does not contain a partition, the factor is
- * 0, as in Slurm.
+ * 0, according to the document of Slurm 2.0.  If slurm.conf is read but does not contain a
+ * partition, the factor is 0, as in Slurm.
  */
 static int take_partitions(struct compute_priority_reader *reader, struct error *err)
 {

@@ -388,7 +388,7 @@ bool setting_is_chosen(const struct settings *settings, const char *section, con
     return settings->origins[setting_named(section, key) - settings_table].from != FROM_DEFAULT;
 }
 
-/* Weights default to 1 in the design document (seed 002), but to 0 in current Slurm. */
+/* Weights default to 1 in the document of Slurm 2.0, but to 0 in current Slurm. */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings)
 {
     bool weight = setting->number == &weights;

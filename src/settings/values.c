@@ -281,7 +281,7 @@ struct factors_seen {
 
 /*
  * Checks one `NAME:NUMBER`.  A number with a point is a factor from 0.0 to 1.0 according to the
- * design document (seed 002); a number without a point is Slurm's PriorityJobFactor.
+ * document of Slurm 2.0; a number without a point is Slurm's PriorityJobFactor.
  */
 static bool check_factor(char *item, struct factors_seen *seen)
 {

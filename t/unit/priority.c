@@ -39,7 +39,7 @@ static void start(enum conformance conformance)
         .nodes = 1,
         .cpus = 4,
         .association_priority = PRIORITY_NONE,
-        .fairshare = 0.45625, /* user 1 of seed 002 */
+        .fairshare = 0.45625, /* user 1 of Slurm's "Multifactor Priority Plugin" */
     };
     partition = (struct priority_partition){
         .name = "short", .factor = 50, .max_minutes = 120, .max_nodes = PRIORITY_NO_LIMIT
@@ -321,16 +321,17 @@ static void sums(void)
     is_double_exact(compute()->factor.fairshare, 0,
                     "a job without an association has fairshare factor 0");
 
-    /* The example of seed 002: a site's weights, and users with the factors in the document. */
+    /* The example of "Multifactor Priority Plugin": a site's weights, and users with the factors in
+     * the document. */
     static const double factors[] = { 0.45625, 0.3875, 0.45, 0.5, 0.6020833333333333 };
     static const uint32_t priorities[] = { 4562, 3875, 4500, 5000, 6020 };
     start(CONFORMANCE_DOCUMENTS);
     options.weights = (struct priority_weights){ .fairshare = 10000 };
     for (size_t i = 0; i < 5; i++) {
-        char statement[64];
+        char statement[96];
         job.fairshare = factors[i];
-        snprintf(statement, sizeof statement, "user %zu of seed 002 has priority %u", i + 1,
-                 priorities[i]);
+        snprintf(statement, sizeof statement, "user %zu of the Slurm 2.0 document has priority %u",
+                 i + 1, priorities[i]);
         is_int(compute()->value, priorities[i], statement);
     }
 }

@@ -247,7 +247,7 @@ static struct usage_bounds classic_usage(const struct diff_possible_finder *find
                                   own.high + (above.high - own.high) * shares };
 }
 
-/* Returns R * rl^k, with k as defined in seed 000. */
+/* Returns R * rl^k, with k as defined in core/fairshare/depth_oblivious.c. */
 static double oblivious_ratio(double parents, double local)
 {
     if (!(parents > 0) || !(local > 0))

@@ -5,8 +5,8 @@
 #include "core/fairshare/ratio.h"
 
 /*
- * Slurm's classic factor from seed 002, "The SLURM Fair-Share Formula", in its current form with
- * 2^.
+ * Slurm's classic factor from "Multifactor Priority Plugin" of Slurm 2.0, section "The SLURM
+ * Fair-Share Formula", in its current form with 2^.
  *
  *     UE = UA + (UEparent - UA) * S / Slevel, directly below the root UE = UA
  *     F = 2^-(UE / S / dampening)

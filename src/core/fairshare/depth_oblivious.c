@@ -11,7 +11,7 @@
 #include "util/text.h"
 
 /*
- * Slurm's depth-oblivious factor from seed 000.
+ * Slurm's depth-oblivious factor, from its document "Depth-Oblivious Fair-share Factor".
  *
  *     directly below the root R = U / S, else R = Rparent * rl^k
  *     rl = (U / S) / (U of all siblings / S of all siblings)

@@ -10,7 +10,7 @@
 #include "util/text.h"
 
 /*
- * Fair Tree from seed 001.
+ * Fair Tree, from Slurm's document "Fair Tree Fairshare Algorithm".
  *
  *     LF = S / U, S = shares / level's shares, U = usage / level's usage
  *

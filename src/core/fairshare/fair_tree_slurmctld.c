@@ -9,7 +9,7 @@
 #include "util/memory.h"
 
 /*
- * Fair Tree as a running slurmctld computes it (facts of Slurm 1.7, as observed 1 to 4):
+ * Fair Tree as a running slurmctld computes it, from the output of sshare:
  *
  *   - LF is an x86 long double, computed from S as a double.  Ties are ties of that format.
  *   - Tied accounts are not merged.  They are visited one after the other, in `lineage` order

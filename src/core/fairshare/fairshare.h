@@ -4,7 +4,7 @@
 
 #include "core/fairshare/algorithm.h"
 
-/* Computes all fairshare values of all associations (SPEC 4).  Every run computes the values of all
+/* Computes all fairshare values of all associations.  Every run computes the values of all
  * algorithms. */
 
 /* All algorithms; ends with NULL. */

@@ -368,7 +368,8 @@ static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
 }
 
 /*
- * The factor as seed 002, "The SLURM Fair-Share Formula", defines it.
+ * The factor as defined in "Multifactor Priority Plugin" of Slurm 2.0, section "The SLURM
+ * Fair-Share Formula".
  *
  *     UE as in classic, with usage divided by the cluster's capacity
  *     F = (S - UE + 1) / 2, limited to 0..1; 0 in a level without shares

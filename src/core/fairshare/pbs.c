@@ -14,7 +14,7 @@
 #include "util/text.h"
 
 /*
- * OpenPBS's fairshare_tree_usage and fairshare_factor from seed 003 (PP-718).
+ * OpenPBS's fairshare_tree_usage and fairshare_factor, from OpenPBS's design document PP-718.
  *
  *     UE = U + (UEparent - U) * (share of the level), directly below the root UE = U
  *     F = 2^-(UE / target), 0 if the target is 0

@@ -5,12 +5,12 @@
 #include "core/fairshare/fairshare.h"
 
 /*
- * The priority of a job in one partition and with one QOS: a weighted sum of factors (SPEC 5).
+ * The priority of a job in one partition and with one QOS: a weighted sum of factors.
  *
- * CONFORMANCE_DOCUMENTS follows the text of seed 002, and CONFORMANCE_SLURMCTLD the output of sprio
- * (facts of Slurm 1.9).  The two modes differ in two factors: job size, and the age of jobs beyond
- * the cluster's limits.  Doubles are added and multiplied in the same order as in slurmctld, so
- * that a sum is truncated to the same integer.
+ * CONFORMANCE_DOCUMENTS follows "Multifactor Priority Plugin" of Slurm 2.0, and
+ * CONFORMANCE_SLURMCTLD the output of sprio.  The two modes differ in two factors: job size, and
+ * the age of jobs beyond the cluster's limits.  Doubles are added and multiplied in the same order
+ * as in slurmctld, so that a sum is truncated to the same integer.
  */
 
 #define PRIORITY_MAXIMUM UINT32_MAX

@@ -61,7 +61,8 @@ static bool max_age_of(const char *value, struct text *own)
 
 /*
  * NOW resets usage once, when slurmctld starts.  No database has this time, so NOW is read as none.
- * The design document (seed 002) allows durations, but current releases of slurmctld reject them.
+ * The document "Multifactor Priority Plugin" of Slurm 2.0 allows durations, but current releases of
+ * slurmctld reject them.
  */
 static bool reset_period_of(const char *value, struct text *own)
 {
