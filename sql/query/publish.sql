@@ -107,3 +107,17 @@ WHERE "cluster" = ? AND "kind" = ?
 -- Remove findings that were last seen long ago.
 DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "last_seen" < ?
+
+-- name: tres_name_read
+-- The TRES of a cluster whose usage is kept, with their numbers.
+SELECT "number", "tres" FROM "fairmill_tres_name" WHERE "cluster" = ?
+
+-- name: tres_name_clear
+-- Remove the names of a cluster's TRES.
+DELETE /*! "fairmill_tres_name" */ FROM "fairmill_tres_name" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
+-- name: budget_clear
+-- Remove a cluster's budgets, before new ones are written.
+DELETE /*! "fairmill_budget" */ FROM "fairmill_budget" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

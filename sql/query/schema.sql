@@ -22,6 +22,8 @@ INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)
 INSERT INTO "fairmill_association" SELECT * FROM "fairmill_association" WHERE 1 = 0
 -- name: check_fairness
 INSERT INTO "fairmill_fairness" SELECT * FROM "fairmill_fairness" WHERE 1 = 0
+-- name: check_budget
+INSERT INTO "fairmill_budget" SELECT * FROM "fairmill_budget" WHERE 1 = 0
 -- name: check_finding
 INSERT INTO "fairmill_finding" SELECT * FROM "fairmill_finding" WHERE 1 = 0
 -- name: check_history
@@ -70,5 +72,7 @@ INSERT INTO "fairmill_kept" SELECT * FROM "fairmill_kept" WHERE 1 = 0
 INSERT INTO "fairmill_usage_open" SELECT * FROM "fairmill_usage_open" WHERE 1 = 0
 -- name: check_usage_span
 INSERT INTO "fairmill_usage_span" SELECT * FROM "fairmill_usage_span" WHERE 1 = 0
+-- name: check_tres_name
+INSERT INTO "fairmill_tres_name" SELECT * FROM "fairmill_tres_name" WHERE 1 = 0
 -- name: check_value
 INSERT INTO "fairmill_value" SELECT * FROM "fairmill_value" WHERE 1 = 0

@@ -99,7 +99,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_tree" (
 ) {kept};
 
 -- The values of the associations, which every run computes.  A column is NULL if the view
--- fairmill_fairshare can compute it from other columns.  Usage is in TRES-seconds.
+-- fairmill_fairshare can compute it from other columns.  Usage is in TRES-seconds.  The columns
+-- tres_N have the decayed usage of the TRES with that number in fairmill_tres_name, and running_N
+-- the TRES-seconds that running jobs may still use; NULL means 0.
 CREATE TABLE IF NOT EXISTS "fairmill_value" (
     "cluster"                 {name} NOT NULL,
     "id_assoc"                {integer} NOT NULL,
@@ -121,8 +123,71 @@ CREATE TABLE IF NOT EXISTS "fairmill_value" (
     "fairshare_order"         {integer},
     "pbs_order"               {integer},
     "tres_run_mins"           {text},
+    "tres_1"                  {real},
+    "tres_2"                  {real},
+    "tres_3"                  {real},
+    "tres_4"                  {real},
+    "tres_5"                  {real},
+    "tres_6"                  {real},
+    "tres_7"                  {real},
+    "tres_8"                  {real},
+    "tres_9"                  {real},
+    "tres_10"                 {real},
+    "tres_11"                 {real},
+    "tres_12"                 {real},
+    "tres_13"                 {real},
+    "tres_14"                 {real},
+    "tres_15"                 {real},
+    "tres_16"                 {real},
+    "running_1"               {integer},
+    "running_2"               {integer},
+    "running_3"               {integer},
+    "running_4"               {integer},
+    "running_5"               {integer},
+    "running_6"               {integer},
+    "running_7"               {integer},
+    "running_8"               {integer},
+    "running_9"               {integer},
+    "running_10"              {integer},
+    "running_11"              {integer},
+    "running_12"              {integer},
+    "running_13"              {integer},
+    "running_14"              {integer},
+    "running_15"              {integer},
+    "running_16"              {integer},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {updated};
+
+-- The TRES whose usage is kept apart from the charge ([usage] tres).  The number selects the columns
+-- tres_N and running_N of other tables.  A TRES keeps its number as long as the cluster exists.
+CREATE TABLE IF NOT EXISTS "fairmill_tres_name" (
+    "cluster"  {name} NOT NULL,
+    "number"   {integer} NOT NULL,
+    "tres"     {name} NOT NULL,
+    PRIMARY KEY ("cluster", "number")
+) {kept};
+
+-- Every GrpTRESMins limit of an association or a QOS (kind), with its usage in TRES-minutes.  The id
+-- is an id_assoc or the id of the QOS.  exhausted_at (epoch seconds) is when the usage reaches the
+-- limit if the usage of the last seven days continues, or NULL.
+CREATE TABLE IF NOT EXISTS "fairmill_budget" (
+    "cluster"          {name} NOT NULL,
+    "kind"             {word} NOT NULL,
+    "id"               {integer} NOT NULL,
+    "account"          {name} NOT NULL,
+    "user_name"        {name} NOT NULL,
+    "partition_name"   {name} NOT NULL,
+    "qos"              {name} NOT NULL,
+    "tres"             {name} NOT NULL,
+    "limit_minutes"    {integer} NOT NULL,
+    "used_minutes"     {integer} NOT NULL,
+    "running_minutes"  {integer} NOT NULL,
+    "left_minutes"     {integer} NOT NULL,
+    "exhausted_at"     {integer},
+    "run_id"           {integer} NOT NULL,
+    "computed_at"      {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "kind", "id", "tres")
+) {replaced};
 
 -- Users who may see private values of other users.  Each row names an account whose users are
 -- visible; an empty account means all accounts.
@@ -240,7 +305,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
 ) {replaced};
 
 -- The usage of each association by jobs in the checkpoint, weighted for decay: 256-bit integers in
--- four words, the highest first.
+-- four words, the highest first.  The column tres has the usage by TRES, as items number=hexadecimal
+-- integer.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
     "cluster"   {name} NOT NULL,
     "id_assoc"  {integer} NOT NULL,
@@ -248,6 +314,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
     "sum_2"     {integer} NOT NULL,
     "sum_1"     {integer} NOT NULL,
     "sum_0"     {integer} NOT NULL,
+    "tres"      {text},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {updated};
 
@@ -454,7 +521,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_association" (
 ) {kept};
 
 -- Undecayed daily usage of each association: rounded TRES-seconds for your queries, and the exact
--- integer in three words, the highest first.
+-- integer in three words, the highest first.  The columns tres_1 to tres_16 have the TRES-seconds of
+-- the TRES with that number in fairmill_tres_name; NULL means 0.  The view fairmill_tres_day shows
+-- them by name.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
     "cluster"       {name} NOT NULL,
     "day"           {integer} NOT NULL,
@@ -463,6 +532,22 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
     "sum_2"         {integer} NOT NULL,
     "sum_1"         {integer} NOT NULL,
     "sum_0"         {integer} NOT NULL,
+    "tres_1"        {integer},
+    "tres_2"        {integer},
+    "tres_3"        {integer},
+    "tres_4"        {integer},
+    "tres_5"        {integer},
+    "tres_6"        {integer},
+    "tres_7"        {integer},
+    "tres_8"        {integer},
+    "tres_9"        {integer},
+    "tres_10"       {integer},
+    "tres_11"       {integer},
+    "tres_12"       {integer},
+    "tres_13"       {integer},
+    "tres_14"       {integer},
+    "tres_15"       {integer},
+    "tres_16"       {integer},
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {kept};
 
@@ -474,6 +559,22 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     "sum_2"     {integer} NOT NULL,
     "sum_1"     {integer} NOT NULL,
     "sum_0"     {integer} NOT NULL,
+    "tres_1"    {integer},
+    "tres_2"    {integer},
+    "tres_3"    {integer},
+    "tres_4"    {integer},
+    "tres_5"    {integer},
+    "tres_6"    {integer},
+    "tres_7"    {integer},
+    "tres_8"    {integer},
+    "tres_9"    {integer},
+    "tres_10"   {integer},
+    "tres_11"   {integer},
+    "tres_12"   {integer},
+    "tres_13"   {integer},
+    "tres_14"   {integer},
+    "tres_15"   {integer},
+    "tres_16"   {integer},
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {updated};
 

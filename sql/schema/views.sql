@@ -62,6 +62,142 @@ JOIN "fairmill_tree" t ON t."cluster" = l."cluster"
 JOIN "fairmill_value" v ON v."cluster" = t."cluster" AND v."id_assoc" = t."id_assoc";
 pgsql: ALTER VIEW "fairmill_fairshare" OWNER TO CURRENT_USER;
 
+-- Undecayed daily usage of each association by TRES, in TRES-seconds.  The usage of the associations
+-- below an account is not included.
+sqlite: DROP VIEW IF EXISTS "fairmill_tres_day";
+{create_definer_view} "fairmill_tres_day" AS
+SELECT
+    d."cluster" AS "cluster",
+    d."day" AS "day",
+    d."id_assoc" AS "id_assoc",
+    n."tres" AS "tres",
+    CASE n."number"
+        WHEN 1 THEN d."tres_1"
+        WHEN 2 THEN d."tres_2"
+        WHEN 3 THEN d."tres_3"
+        WHEN 4 THEN d."tres_4"
+        WHEN 5 THEN d."tres_5"
+        WHEN 6 THEN d."tres_6"
+        WHEN 7 THEN d."tres_7"
+        WHEN 8 THEN d."tres_8"
+        WHEN 9 THEN d."tres_9"
+        WHEN 10 THEN d."tres_10"
+        WHEN 11 THEN d."tres_11"
+        WHEN 12 THEN d."tres_12"
+        WHEN 13 THEN d."tres_13"
+        WHEN 14 THEN d."tres_14"
+        WHEN 15 THEN d."tres_15"
+        WHEN 16 THEN d."tres_16"
+    END AS "seconds"
+FROM "fairmill_usage_day" d
+JOIN "fairmill_tres_name" n ON n."cluster" = d."cluster"
+WHERE CASE n."number"
+        WHEN 1 THEN d."tres_1"
+        WHEN 2 THEN d."tres_2"
+        WHEN 3 THEN d."tres_3"
+        WHEN 4 THEN d."tres_4"
+        WHEN 5 THEN d."tres_5"
+        WHEN 6 THEN d."tres_6"
+        WHEN 7 THEN d."tres_7"
+        WHEN 8 THEN d."tres_8"
+        WHEN 9 THEN d."tres_9"
+        WHEN 10 THEN d."tres_10"
+        WHEN 11 THEN d."tres_11"
+        WHEN 12 THEN d."tres_12"
+        WHEN 13 THEN d."tres_13"
+        WHEN 14 THEN d."tres_14"
+        WHEN 15 THEN d."tres_15"
+        WHEN 16 THEN d."tres_16"
+    END IS NOT NULL;
+pgsql: ALTER VIEW "fairmill_tres_day" OWNER TO CURRENT_USER;
+
+-- Decayed usage of each association by TRES, with everything below it, and the TRES-seconds that
+-- running jobs may still use.
+sqlite: DROP VIEW IF EXISTS "fairmill_tres";
+{create_definer_view} "fairmill_tres" AS
+SELECT
+    v."cluster" AS "cluster",
+    v."id_assoc" AS "id_assoc",
+    n."tres" AS "tres",
+    COALESCE(CASE n."number"
+        WHEN 1 THEN v."tres_1"
+        WHEN 2 THEN v."tres_2"
+        WHEN 3 THEN v."tres_3"
+        WHEN 4 THEN v."tres_4"
+        WHEN 5 THEN v."tres_5"
+        WHEN 6 THEN v."tres_6"
+        WHEN 7 THEN v."tres_7"
+        WHEN 8 THEN v."tres_8"
+        WHEN 9 THEN v."tres_9"
+        WHEN 10 THEN v."tres_10"
+        WHEN 11 THEN v."tres_11"
+        WHEN 12 THEN v."tres_12"
+        WHEN 13 THEN v."tres_13"
+        WHEN 14 THEN v."tres_14"
+        WHEN 15 THEN v."tres_15"
+        WHEN 16 THEN v."tres_16"
+    END, 0) AS "usage_raw",
+    COALESCE(CASE n."number"
+        WHEN 1 THEN v."running_1"
+        WHEN 2 THEN v."running_2"
+        WHEN 3 THEN v."running_3"
+        WHEN 4 THEN v."running_4"
+        WHEN 5 THEN v."running_5"
+        WHEN 6 THEN v."running_6"
+        WHEN 7 THEN v."running_7"
+        WHEN 8 THEN v."running_8"
+        WHEN 9 THEN v."running_9"
+        WHEN 10 THEN v."running_10"
+        WHEN 11 THEN v."running_11"
+        WHEN 12 THEN v."running_12"
+        WHEN 13 THEN v."running_13"
+        WHEN 14 THEN v."running_14"
+        WHEN 15 THEN v."running_15"
+        WHEN 16 THEN v."running_16"
+    END, 0) AS "running_seconds"
+FROM "fairmill_lock" l
+JOIN "fairmill_tres_name" n ON n."cluster" = l."cluster"
+JOIN "fairmill_tree" t ON t."cluster" = l."cluster"
+JOIN "fairmill_value" v ON v."cluster" = t."cluster" AND v."id_assoc" = t."id_assoc"
+WHERE l."run_id" > 0
+    AND (CASE n."number"
+        WHEN 1 THEN v."tres_1"
+        WHEN 2 THEN v."tres_2"
+        WHEN 3 THEN v."tres_3"
+        WHEN 4 THEN v."tres_4"
+        WHEN 5 THEN v."tres_5"
+        WHEN 6 THEN v."tres_6"
+        WHEN 7 THEN v."tres_7"
+        WHEN 8 THEN v."tres_8"
+        WHEN 9 THEN v."tres_9"
+        WHEN 10 THEN v."tres_10"
+        WHEN 11 THEN v."tres_11"
+        WHEN 12 THEN v."tres_12"
+        WHEN 13 THEN v."tres_13"
+        WHEN 14 THEN v."tres_14"
+        WHEN 15 THEN v."tres_15"
+        WHEN 16 THEN v."tres_16"
+    END IS NOT NULL
+        OR CASE n."number"
+        WHEN 1 THEN v."running_1"
+        WHEN 2 THEN v."running_2"
+        WHEN 3 THEN v."running_3"
+        WHEN 4 THEN v."running_4"
+        WHEN 5 THEN v."running_5"
+        WHEN 6 THEN v."running_6"
+        WHEN 7 THEN v."running_7"
+        WHEN 8 THEN v."running_8"
+        WHEN 9 THEN v."running_9"
+        WHEN 10 THEN v."running_10"
+        WHEN 11 THEN v."running_11"
+        WHEN 12 THEN v."running_12"
+        WHEN 13 THEN v."running_13"
+        WHEN 14 THEN v."running_14"
+        WHEN 15 THEN v."running_15"
+        WHEN 16 THEN v."running_16"
+    END IS NOT NULL);
+pgsql: ALTER VIEW "fairmill_tres" OWNER TO CURRENT_USER;
+
 -- The association tree with the columns of sshare.
 sqlite: DROP VIEW IF EXISTS "fairmill_sshare";
 {create_view} "fairmill_sshare" AS

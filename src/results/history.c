@@ -182,7 +182,8 @@ static const char *const removals[] = {
     sql_query_forget_span,        sql_query_kept_clear,
     sql_query_forget_names,       sql_query_forget_changes,
     sql_query_forget_share_past,  sql_query_forget_share_state,
-    sql_query_forget_factors,     sql_query_forget_runs,
+    sql_query_forget_factors,     sql_query_tres_name_clear,
+    sql_query_budget_clear,       sql_query_forget_runs,
     sql_query_forget_lock,        NULL,
 };
 

@@ -87,6 +87,7 @@ struct settings {
     enum charge_basis charge;
     struct charge_weights weights;
     enum suspended suspended;
+    const char *tres; /* "auto", "none", or comma-separated names of the TRES to keep apart */
     uint64_t open_job_cap_s;
     uint64_t checkpoint_after_s, full_every_s;
     uint64_t horizon_s; /* 0 for no limit */

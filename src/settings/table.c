@@ -203,6 +203,11 @@ const struct setting settings_table[] = {
     { "usage", "suspended", "charged",
       "Time during which a job was suspended: charged (as in Slurm) or omitted.",
       CHARGE_CHOICE(suspended, suspendeds) },
+    { "usage", "tres", "auto",
+      "TRES whose usage is stored apart from the charge, such as cpu, mem, gres/gpu: at most 16 names "
+      "as in tres_table, or none.  auto means cpu, node, every gres, and each TRES with a "
+      "GrpTRESMins limit.",
+      read_tres_names, FIELD(tres) },
     { "usage", "open_job_cap", "1-0",
       "Maximum time beyond its time limit for which a job is charged, if the job has no end or an "
       "end in the future.",

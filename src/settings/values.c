@@ -8,6 +8,7 @@
 #include "core/fairshare/fairshare.h"
 #include "core/fairshare/release.h"
 #include "core/usage/calendar.h"
+#include "core/usage/kept_tres.h"
 #include "db/db.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -82,6 +83,32 @@ bool read_yes_no(void *field, const char *value, struct text *reason)
         return false;
     *(bool *)field = place == 1;
     return true;
+}
+
+bool read_tres_names(void *field, const char *value, struct text *reason)
+{
+    struct text seen = { 0 };
+    const char *at = value;
+    size_t count = 0;
+    bool good = true;
+    text_add(&seen, ",");
+    for (char *item; good && (item = list_next(&at)); free(item), count++) {
+        struct text known = { 0 };
+        text_format(&known, ",%s,", item);
+        good = !strcasestr(seen.bytes, known.bytes);
+        if (!good)
+            text_format(reason, "'%s' is in the list twice", item);
+        text_format(&seen, "%s,", item);
+        text_free(&known);
+    }
+    if (good && (!count || count > KEPT_TRES_LIMIT)) {
+        text_format(reason, "must be auto, none, or up to %d TRES such as cpu, gres/gpu",
+                    KEPT_TRES_LIMIT);
+        good = false;
+    }
+    text_free(&seen);
+    *(const char **)field = value;
+    return good;
 }
 
 bool read_private(void *field, const char *value, struct text *reason)

@@ -49,6 +49,8 @@ bool read_driver(void *field, const char *value, struct text *reason);
 
 /* Accepts yes, no or a comma-separated list of usage and jobs; stores unsigned PRIVATE_ bits. */
 bool read_private(void *field, const char *value, struct text *reason);
+/* Accepts auto, none, or at most KEPT_TRES_LIMIT different names of TRES; stores the text. */
+bool read_tres_names(void *field, const char *value, struct text *reason);
 bool read_yes_no(void *field, const char *value, struct text *reason);    /* bool */
 bool read_algorithm(void *field, const char *value, struct text *reason); /* struct algorithm * */
 bool read_slurm_version(void *field, const char *value, struct text *reason); /* struct release * */

@@ -41,6 +41,9 @@ void accounting_destroy(struct accounting *accounting)
     free(accounting->priorities);
     free(accounting->passes.registered);
     free(accounting->limits);
+    for (size_t i = 0; i < accounting->tres_count; i++)
+        free(accounting->tres[i].name);
+    free(accounting->tres);
     free(accounting->privileges);
     pbs_charging_destroy(accounting->pbs);
     free(accounting);

@@ -6,6 +6,7 @@
 #include "core/tree/tree.h"
 #include "core/usage/decay_table.h"
 #include "core/usage/factor_history.h"
+#include "core/usage/kept_tres.h"
 #include "core/usage/usage.h"
 
 struct accrual;
@@ -72,6 +73,8 @@ struct accounting {
     const struct release *oldest_release;
     struct association_limit *limits; /* of associations that are not deleted */
     size_t limit_count;
+    struct tres_name *tres; /* TRES that may be kept, in ascending order of id */
+    size_t tres_count;
     struct association_priority *priorities; /* of associations that have a priority */
     size_t priority_count;
     struct privilege *privileges; /* read only if the settings hide data from other users */

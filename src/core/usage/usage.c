@@ -5,9 +5,6 @@
 
 #define ID_LIMIT UINT64_C(1000000000) /* ids have 32 bits */
 
-/* Slurm's "no value"; the next number means "infinite". */
-#define NO_VALUE_64 UINT64_C(0xfffffffffffffffe)
-
 /*
  * Parses the id of an item `id=count` that ends at `stop`, and sets `*count` to the start of its
  * count.  Returns 0 if there is no id.  Inline because each job row calls it about five times.
@@ -24,7 +21,7 @@ static inline uint64_t item_id(const char *item, const char *stop, const char **
 static bool read_count(const char *text, const char *stop, uint64_t *count)
 {
     return text <= stop && number_unsigned(text, (size_t)(stop - text), count) &&
-           *count < NO_VALUE_64;
+           *count < TRES_NO_VALUE;
 }
 
 /* Returns the end of an item.  Most items are too short for memchr() to be faster. */

@@ -39,6 +39,9 @@
  */
 #define CHARGING_RULES 2
 
+/* Slurm's "no value" of a TRES count; the next number means "infinite". */
+#define TRES_NO_VALUE UINT64_C(0xfffffffffffffffe)
+
 enum tres_reading { TRES_ABSENT, TRES_FOUND, TRES_UNREADABLE };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/fairshare/release.h"
 #include "core/priority/priority.h"
@@ -335,8 +336,13 @@ static int slurmdbd_read_privileges(const struct source *source, struct accounti
 static int slurmdbd_take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
+    struct text full = { 0 };
     (void)err;
     uint32_t type = reading_name(accounting, &row[1]), name = reading_name(accounting, &row[2]);
+    slurmdbd_add_tres_name(&full, row);
+    *memory_append(&accounting->tres, &accounting->tres_count) =
+        (struct tres_name){ reading_number(&row[0]), utf8_copy(full.bytes, full.length) };
+    text_free(&full);
     charge_rates_add_tres(accounting->rates, reading_number(&row[0]),
                           names_text(accounting->names, type), names_text(accounting->names, name));
     return 0;
@@ -361,6 +367,11 @@ static int slurmdbd_take_registration(void *context, const struct db_value *row,
     return 0;
 }
 
+static bool reads_tres(const struct settings *settings)
+{
+    return slurmdbd_weighs_tres(settings) || strcasecmp(settings->tres, "none") != 0;
+}
+
 int slurmdbd_read_small(const struct source *source, struct accounting **read, struct error *err)
 {
     static const struct query qos = {
@@ -369,7 +380,7 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
     struct accounting *accounting = accounting_create(source->settings);
     struct slurmdbd_cluster_reader cluster = { accounting, source->cluster };
     if (slurmdbd_probe_and_read(source, &slurmdbd_qos, &qos, slurmdbd_take_qos, accounting, err) ||
-        (slurmdbd_weighs_tres(source->settings) &&
+        (reads_tres(source->settings) &&
          slurmdbd_each_tres(source, slurmdbd_take_tres, accounting, err)) ||
         slurmdbd_each_registration(source, slurmdbd_take_registration, accounting, err) ||
         slurmdbd_each_cluster(source, slurmdbd_take_cluster, &cluster, err) ||

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/usage/kept_tres.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/usage/usage.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+void tres_numbers_free(struct tres_numbers *numbers)
+{
+    for (size_t i = 0; i < KEPT_TRES_LIMIT; i++)
+        free(numbers->names[i]);
+    *numbers = (struct tres_numbers){ 0 };
+}
+
+/* Returns the number of a name, assigning a free one if needed, or 0 if no number is free. */
+static unsigned number_of(struct tres_numbers *numbers, const char *name)
+{
+    unsigned unused = 0;
+    for (unsigned i = KEPT_TRES_LIMIT; i-- > 0;) {
+        if (!numbers->names[i])
+            unused = i + 1;
+        else if (!strcasecmp(numbers->names[i], name))
+            return i + 1;
+    }
+    if (!unused)
+        return 0;
+    numbers->names[unused - 1] = memory_text(name);
+    numbers->changed = true;
+    return unused;
+}
+
+static void add_lacking(struct text *lacking, const char *name)
+{
+    text_format(lacking, "%s%s", lacking->length ? ", " : "", name);
+}
+
+static void keep(struct kept_tres *kept, const struct tres_name *tres, struct tres_numbers *numbers,
+                 struct text *lacking)
+{
+    unsigned number = number_of(numbers, tres->name);
+    size_t at = kept->count;
+    if (!number) {
+        add_lacking(lacking, tres->name);
+        return;
+    }
+    while (at && kept->tres[at - 1].number > number)
+        at--;
+    if (at && kept->tres[at - 1].number == number)
+        return;
+    memmove(&kept->tres[at + 1], &kept->tres[at], (kept->count++ - at) * sizeof *kept->tres);
+    kept->tres[at] = (struct kept_tres_one){ tres->id, number, numbers->names[number - 1] };
+}
+
+static bool is_automatic(const struct tres_name *tres)
+{
+    return !strcasecmp(tres->name, "cpu") || !strcasecmp(tres->name, "node") ||
+           !strncasecmp(tres->name, "gres/", 5);
+}
+
+void kept_tres_choose(struct kept_tres *kept, const char *wanted, const struct tres_name *all,
+                      size_t count, const bool *is_limited, struct tres_numbers *numbers,
+                      struct text *lacking)
+{
+    *kept = (struct kept_tres){ 0 };
+    if (!strcasecmp(wanted, "none"))
+        return;
+    if (!strcasecmp(wanted, "auto")) {
+        for (size_t i = 0; i < count; i++)
+            if (is_automatic(&all[i]) || (is_limited && is_limited[i]))
+                keep(kept, &all[i], numbers, lacking);
+        return;
+    }
+    for (char *name; (name = list_next(&wanted)); free(name)) {
+        size_t i = 0;
+        while (i < count && strcasecmp(all[i].name, name) != 0)
+            i++;
+        if (i < count)
+            keep(kept, &all[i], numbers, lacking);
+        else
+            add_lacking(lacking, name);
+    }
+}
+
+size_t kept_tres_find(const struct kept_tres *kept, uint64_t id)
+{
+    size_t i = 0;
+    while (i < kept->count && kept->tres[i].id != id)
+        i++;
+    return i;
+}
+
+bool kept_tres_counts(const struct kept_tres *kept, const char *list, size_t length,
+                      uint64_t *counts)
+{
+    const char *at = list, *end = list + length;
+    bool any = false;
+    memset(counts, 0, kept->count * sizeof *counts);
+    while (at < end) {
+        uint64_t id = 0, number = 0;
+        bool good = true;
+        for (; at < end && *at != '=' && *at != ','; at++) {
+            good &= *at >= '0' && *at <= '9' && id < UINT32_MAX;
+            id = id * 10 + (uint64_t)(*at - '0');
+        }
+        const char *count = at < end && *at == '=' ? at + 1 : end;
+        for (at = count; at < end && *at != ','; at++)
+            continue;
+        size_t place = good && count < at ? kept_tres_find(kept, id) : kept->count;
+        at++;
+        if (place == kept->count || counts[place] ||
+            !number_unsigned(count, (size_t)(at - 1 - count), &number) || number >= TRES_NO_VALUE)
+            continue;
+        counts[place] = number;
+        any |= number > 0;
+    }
+    return any;
+}
