@@ -146,6 +146,8 @@ struct job_row {
     const char *resized_to; /* the TRES of the job's next row, if this row ended with a resize and
                              * accounting->tells_resized; otherwise NULL */
     size_t resized_to_length;
+    const char *tres; /* TRES per second, `id=count,...`; NULL means job.tres_alloc */
+    size_t tres_length;
 };
 /*
  * Selects rows of started jobs with from <= time_end < to and, if `open`, also rows without
