@@ -26,7 +26,10 @@ static int64_t time = NOW;
 static const char *known(double factor, bool deleted, bool whole)
 {
     static char line[400];
-    const struct qos_row rows[] = { { 2, "low", deleted, factor }, { 1, "normal", false, 1 } };
+    const struct qos_row rows[] = {
+        { .id = 2, .name = "low", .deleted = deleted, .factor = factor },
+        { .id = 1, .name = "normal", .factor = 1 },
+    };
     size_t length = 0;
     history->complete = history->whole = whole;
     factor_history_make(history, rows, 2, (struct factor_times){ NOW, time });

@@ -64,6 +64,8 @@ struct qos_row {
     const char *name; /* not owned */
     bool deleted;
     double factor;
+    const char *limits; /* GrpTRESMins as `id=minutes,...`; "" or NULL if none; not owned */
+    bool no_decay;      /* its usage does not decay (sacctmgr: Flags=NoDecay) */
 };
 
 struct factor_history {

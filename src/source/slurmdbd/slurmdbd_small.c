@@ -168,21 +168,43 @@ static int slurmdbd_read_associations(const struct source *source, struct accoun
     return result;
 }
 
+#define FLAG_QOS_NO_DECAY (INT64_C(1) << 8)
+
 static int slurmdbd_take_qos(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
     (void)err;
     uint32_t name = reading_name(accounting, &row[1]);
+    bool deleted = db_value_integer(&row[3], 0);
+    uint32_t limits = deleted ? accounting->empty_name : reading_name(accounting, &row[4]);
     const struct qos_row qos = {
         .id = reading_number(&row[0]),
         .name = names_text(accounting->names, name),
         .factor = row[2].type == DB_REAL ? row[2].real : 1,
-        .deleted = db_value_integer(&row[3], 0),
+        .deleted = deleted,
+        .limits = names_text(accounting->names, limits),
+        .no_decay = db_value_integer(&row[5], 0) & FLAG_QOS_NO_DECAY,
     };
     charge_rates_add_qos(accounting->rates, qos.id, qos.name, names_length(accounting->names, name),
                          qos.factor);
     *memory_append(&accounting->qos, &accounting->qos_count) = qos;
     return 0;
+}
+
+static int slurmdbd_read_qos(const struct source *source, struct accounting *accounting,
+                             struct error *err)
+{
+    unsigned has;
+    if (slurmdbd_probe(source, &slurmdbd_qos, &has, err))
+        return -1;
+    struct text sql = { 0 };
+    text_format(&sql, "SELECT \"id\", \"name\", \"usage_factor\", \"deleted\", %s, %s FROM {}",
+                has & HAS_QOS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''",
+                has & HAS_QOS_FLAGS ? "\"flags\"" : "0");
+    const struct query query = { .sql = sql.bytes, .types = "itriti" };
+    int result = slurmdbd_read(source, &slurmdbd_qos, &query, slurmdbd_take_qos, accounting, err);
+    text_free(&sql);
+    return result;
 }
 
 int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
@@ -374,12 +396,9 @@ static bool reads_tres(const struct settings *settings)
 
 int slurmdbd_read_small(const struct source *source, struct accounting **read, struct error *err)
 {
-    static const struct query qos = {
-        .sql = "SELECT \"id\", \"name\", \"usage_factor\", \"deleted\" FROM {}", .types = "itri"
-    };
     struct accounting *accounting = accounting_create(source->settings);
     struct slurmdbd_cluster_reader cluster = { accounting, source->cluster };
-    if (slurmdbd_probe_and_read(source, &slurmdbd_qos, &qos, slurmdbd_take_qos, accounting, err) ||
+    if (slurmdbd_read_qos(source, accounting, err) ||
         (reads_tres(source->settings) &&
          slurmdbd_each_tres(source, slurmdbd_take_tres, accounting, err)) ||
         slurmdbd_each_registration(source, slurmdbd_take_registration, accounting, err) ||

@@ -13,7 +13,11 @@ const struct slurmdbd_table slurmdbd_clusters = {
     "cluster_table", false, false, { "name", "deleted" }, { "creation_time", "id", "rpc_version" },
 };
 const struct slurmdbd_table slurmdbd_qos = {
-    "qos_table", false, false, { "id", "name", "usage_factor", "priority", "deleted" }, { 0 },
+    "qos_table",
+    false,
+    false,
+    { "id", "name", "usage_factor", "priority", "deleted" },
+    { "grp_tres_mins", "flags" },
 };
 const struct slurmdbd_table slurmdbd_tres = {
     "tres_table", false, false, { "id", "type", "name", "deleted" }, { 0 },

@@ -51,6 +51,7 @@ enum {
     HAS_FLAGS = 32,
     HAS_IS_DEF = 64,
 };
+enum { HAS_QOS_GRP_TRES_MINS = 1, HAS_QOS_FLAGS = 2 }; /* bits for slurmdbd_qos */
 /* Bits for the wanted columns of slurmdbd_jobs. */
 enum {
     HAS_QOS_REQ = 1,
