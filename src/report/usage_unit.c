@@ -3,10 +3,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/usage/charge_rates.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
+#include "util/text.h"
 
 static bool charges_cpus(const struct settings *settings)
 {
@@ -34,4 +36,25 @@ const struct usage_unit *usage_unit_of(const struct settings *settings)
         .hours = "billed core-hours",
     };
     return charges_cpus(settings) ? &cores : &tres;
+}
+
+/* Amounts of memory are in MB, as in tres_alloc. */
+static const struct tres_word {
+    const char *tres, *word;
+} tres_words[] = {
+    { "cpu", "CPU" },   { "gres/gpu", "GPU" }, { "mem", "MB" },
+    { "ncpus", "CPU" }, { "ngpus", "GPU" },    { NULL, NULL },
+};
+
+void usage_unit_add_tres(struct text *text, const char *tres, const char *time)
+{
+    static const char gpu_of_type[] = "gres/gpu:";
+    const struct tres_word *known = tres_words;
+    while (known->tres && strcmp(known->tres, tres) != 0)
+        known++;
+    if (!strncmp(tres, gpu_of_type, strlen(gpu_of_type)))
+        text_format(text, "%s GPU", tres + strlen(gpu_of_type));
+    else
+        text_add(text, known->tres ? known->word : tres);
+    text_add(text, time);
 }

@@ -3,6 +3,7 @@
 #define FAIRMILL_REPORT_USAGE_UNIT_H
 
 struct settings;
+struct text;
 
 /*
  * The terms for usage in text output.  CSV and JSON always use TRES-hours.  All strings are static.
@@ -19,5 +20,13 @@ struct usage_unit {
  * because Slurm then bills the number of CPUs.  Otherwise, the terms are TRES-hours.
  */
 const struct usage_unit *usage_unit_of(const struct settings *settings);
+
+/*
+ * Appends the unit of a TRES's usage to `text`: a word for the TRES, then `time`.  With `time` =
+ * "-hours", the unit is `CPU-hours` for `cpu`, `GPU-hours` for `gres/gpu`, `a100 GPU-hours` for
+ * `gres/gpu:a100`, `node-hours` for `node`, and `license/x-hours` for `license/x`.  `tres` is a
+ * name as in tres_table, or a resource of OpenPBS.
+ */
+void usage_unit_add_tres(struct text *text, const char *tres, const char *time);
 
 #endif
