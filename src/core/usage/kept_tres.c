@@ -57,7 +57,7 @@ static void keep(struct kept_tres *kept, const struct tres_name *tres, struct tr
 
 static bool is_automatic(const struct tres_name *tres)
 {
-    return !strcasecmp(tres->name, "cpu") || !strcasecmp(tres->name, "node") ||
+    return tres->automatic || !strcasecmp(tres->name, "cpu") || !strcasecmp(tres->name, "node") ||
            !strncasecmp(tres->name, "gres/", 5);
 }
 

@@ -16,8 +16,9 @@
 
 /* A TRES of the accounting database. */
 struct tres_name {
-    uint64_t id; /* as in tres_alloc */
-    char *name;  /* for example `cpu`, `gres/gpu:a100`; UTF-8 */
+    uint64_t id;    /* as in tres_alloc or job_row.tres */
+    char *name;     /* for example `cpu`, `gres/gpu:a100`; UTF-8 */
+    bool automatic; /* "auto" keeps it, even if its name does not say so */
 };
 
 /* The names of the numbers that are in use; NULL for a free number.  Number 1 is names[0]. */
@@ -32,7 +33,7 @@ struct kept_tres {
     size_t count;
     struct kept_tres_one {
         uint64_t id;
-        unsigned number; /* 1 to KEPT_TRES_LIMIT */
+        unsigned number;  /* 1 to KEPT_TRES_LIMIT */
         const char *name; /* owned by struct tres_numbers */
     } tres[KEPT_TRES_LIMIT];
 };

@@ -363,7 +363,8 @@ static int slurmdbd_take_tres(void *context, const struct db_value *row, struct 
     uint32_t type = reading_name(accounting, &row[1]), name = reading_name(accounting, &row[2]);
     slurmdbd_add_tres_name(&full, row);
     *memory_append(&accounting->tres, &accounting->tres_count) =
-        (struct tres_name){ reading_number(&row[0]), utf8_copy(full.bytes, full.length) };
+        (struct tres_name){ .id = reading_number(&row[0]),
+                            .name = utf8_copy(full.bytes, full.length) };
     text_free(&full);
     charge_rates_add_tres(accounting->rates, reading_number(&row[0]),
                           names_text(accounting->names, type), names_text(accounting->names, name));
