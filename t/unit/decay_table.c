@@ -220,6 +220,11 @@ static int64_t last_reset(enum reset_unit unit, uint64_t span, int64_t anchor, u
     return (int64_t)calendar_last_reset(&(struct reset_period){ unit, span, anchor }, now);
 }
 
+static int64_t next_reset(enum reset_unit unit, uint64_t span, int64_t anchor, uint64_t now)
+{
+    return (int64_t)calendar_next_reset(&(struct reset_period){ unit, span, anchor }, now);
+}
+
 static void set_zone(const char *zone)
 {
     setenv("TZ", zone, 1);
@@ -248,6 +253,21 @@ static void resets(void)
            "a fixed period is counted back from a later anchor");
     is_int(last_reset(RESET_EVERY, 1000, 700, 250), 0,
            "a period that begins before 1970 has no reset");
+    is_int(next_reset(RESET_NEVER, 0, 0, now), 0, "without a period there is no next reset");
+    is_int(next_reset(RESET_DAILY, 0, 0, now), 1750550400, "the next daily reset is at midnight");
+    is_int(next_reset(RESET_WEEKLY, 0, 0, now), 1750550400,
+           "the next weekly reset is on the next Sunday");
+    is_int(next_reset(RESET_WEEKLY, 0, 0, 1750550400), 1751155200,
+           "the next weekly reset on a Sunday is a week later");
+    is_int(next_reset(RESET_MONTHLY, 0, 0, now), 1751328000,
+           "the next monthly reset is on the first of July");
+    is_int(next_reset(RESET_QUARTERLY, 0, 0, now), 1751328000,
+           "the next quarterly reset is on the first of July");
+    is_int(next_reset(RESET_YEARLY, 0, 0, now), 1767225600,
+           "the next yearly reset is on the first of January");
+    is_int(next_reset(RESET_EVERY, 100, 7, 250), 307, "the next fixed period follows the last one");
+    is_int(next_reset(RESET_EVERY, 1000, 700, 250), 700,
+           "the next fixed period may be the first after 1970");
     set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     is_int(last_reset(RESET_DAILY, 0, 0, now), 1750456800, "resets use local midnight");
     is_int(last_reset(RESET_MONTHLY, 0, 0, 1743400000), 1740783600,

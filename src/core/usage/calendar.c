@@ -88,6 +88,29 @@ static uint64_t start_after(uint64_t instant, int days, int months)
     return (uint64_t)start_of_day(day);
 }
 
+uint64_t calendar_next_reset(const struct reset_period *period, uint64_t now)
+{
+    time_t time = (time_t)now;
+    struct tm day;
+    localtime_r(&time, &day);
+    switch (period->unit) {
+    case RESET_DAILY:
+        return start_after(now, 1, 0);
+    case RESET_WEEKLY:
+        return start_after(now, 7 - day.tm_wday, 0);
+    case RESET_MONTHLY:
+        return start_after(now, 0, 1);
+    case RESET_QUARTERLY:
+        return start_after(now, 0, 3 - day.tm_mon % 3);
+    case RESET_YEARLY:
+        return start_after(now, 0, 12 - day.tm_mon);
+    case RESET_EVERY:
+        return last_of_span(period, now + period->span);
+    default:
+        return 0;
+    }
+}
+
 uint64_t calendar_next_day(uint64_t time)
 {
     return start_after(time, 1, 0);

@@ -28,6 +28,9 @@ struct reset_period {
 /* Returns the time of the last reset at or before `now`, or 0 if there was no reset. */
 uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now);
 
+/* Returns the time of the first reset after `now`, or 0 if there are no resets. */
+uint64_t calendar_next_reset(const struct reset_period *period, uint64_t now);
+
 /* Returns the first second of the local day of `time`, or 0 if that day began before 1970. */
 uint64_t calendar_day(uint64_t time);
 
