@@ -19,6 +19,14 @@ FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
 ORDER BY "day"
 
+-- name: usage_day_tres
+-- The usage by TRES of the days from one day to another.
+SELECT "id_assoc",
+    "tres_1", "tres_2", "tres_3", "tres_4", "tres_5", "tres_6", "tres_7", "tres_8",
+    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
+
 -- name: usage_day_oldest
 -- The oldest day of a cluster.
 SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?

@@ -77,6 +77,8 @@ struct publication {
     const struct association_times *times;
     /* Factors of QOS; NULL if the accounting database stores no factors. */
     const struct factor_history *factors;
+    const struct budget *budgets; /* GrpTRESMins limits (core/insight/budget.h) */
+    size_t budget_count;
     struct days *days; /* daily usage to store; if NULL, the stored daily usage is left unchanged */
     const struct ledger_book *ledger;
     /* Compare all rows of fairmill_tree before they are left unchanged, not only a part of them. */
@@ -109,6 +111,13 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
 int job_priority_rows_write(const struct publisher *publisher,
                             const struct publication *publication, int64_t as_of,
                             struct error *err);
+
+/*
+ * Replaces the cluster's rows of fairmill_budget.  Call it after day_rows_write(), because it reads
+ * the stored days.
+ */
+int budget_rows_write(const struct publisher *publisher, const struct publication *publication,
+                      int64_t as_of, struct error *err);
 
 /* Replaces the cluster's rows of fairmill_privilege if they differ from the accounting database. */
 int privilege_rows_write(const struct publisher *publisher, const struct publication *publication,

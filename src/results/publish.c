@@ -340,6 +340,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 (publication->checkpoint &&
                  checkpoint_write(publisher, publication->checkpoint, err)) ||
                 publish_write_days(publisher, publication, losses, &record, &message, err) ||
+                budget_rows_write(publisher, publication, record.as_of, err) ||
                 (publication->replaces &&
                  history_remove_future(publisher, publication, record.as_of, err)) ||
                 forget_changed_shares(publisher, losses, err) ||
@@ -384,8 +385,13 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
 }
 
 static const char *const current_clears[] = {
-    sql_query_tree_clear,     sql_query_value_clear,     sql_query_job_priority_clear,
-    sql_query_job_term_clear, sql_query_privilege_clear, NULL,
+    sql_query_tree_clear,
+    sql_query_value_clear,
+    sql_query_job_priority_clear,
+    sql_query_job_term_clear,
+    sql_query_budget_clear,
+    sql_query_privilege_clear,
+    NULL,
 };
 
 int publisher_retire(struct publisher *publisher, struct error *err)

@@ -61,6 +61,7 @@ const struct verified_table verified_tables[] = {
     { .name = "fairmill_job_term", .keys = { "job_db_inx", "name" },
       .clear = sql_query_job_term_clear, .in_order = true },
     { .name = "fairmill_usage_span", .in_order = true },
+    { .name = "fairmill_budget", .keys = { "kind", "id", "tres" }, .clear = sql_query_budget_clear },
     { .name = "fairmill_privilege", .keys = { "user_name", "account" },
       .clear = sql_query_privilege_clear },
     { .name = "fairmill_run", .keys = { "run_id" }, .except = of_the_run },
