@@ -28,3 +28,12 @@ SELECT "as_of", "scope", "jain", "use_over", "share_over"
 FROM "fairmill_fairness"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 ORDER BY "as_of", "scope"
+
+-- name: report_days
+-- The usage of the days from one day to another: of the charge, and by TRES.
+SELECT "day", "id_assoc", "tres_seconds",
+    "tres_1", "tres_2", "tres_3", "tres_4", "tres_5", "tres_6", "tres_7", "tres_8",
+    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
+ORDER BY "day"

@@ -238,6 +238,39 @@ def try_use(place, browser, pages):
     browser.console()
 
 
+def try_tres(place, browser, pages):
+    publish(place, 60, days=2)
+    place.query("INSERT OR REPLACE INTO fairmill_tres_name VALUES ('tiny', 1, 'cpu'), ('tiny', 2, 'gres/gpu')")
+    place.query('UPDATE fairmill_usage_day SET tres_1 = 2 * tres_seconds, tres_2 = CASE WHEN id_assoc < 15 THEN round(tres_seconds / 8) END')
+    report(place)
+    browser.window(1440)
+    browser.open(pages.url + 'page.html')
+    browser.console()
+    label = "return document.querySelector('#charts canvas').getAttribute('aria-label')"
+    tap.same(browser.run("return [...document.querySelectorAll('#units option')].map(each => each.textContent)"),
+             ['TRES-hours, billed', 'CPU-hours', 'GPU-hours'], 'the usage by day has a list of units')
+    tap.ok(browser.run(label).startswith('Usage by day, TRES-hours: '), 'the chart shows billed usage first', browser.run(label))
+    billed = browser.run("return document.querySelector('#charts canvas').toDataURL()")
+    choose = "const list = document.getElementById('units'); list.value = 'gres/gpu'; list.dispatchEvent(new Event('change'));"
+    browser.run(choose)
+    most = max(place.query('SELECT total(tres_2) / 3600 FROM fairmill_usage_day WHERE day >= ? - 30 * 86400 GROUP BY day', NOW))[0]
+    shown = browser.run(label)
+    tap.ok(shown.startswith(f'Usage by day, GPU-hours: highest {most:.3g},'), 'the chart shows the chosen unit', shown, most)
+    tap.ok(browser.run("return document.querySelector('#charts canvas').toDataURL()") != billed, 'the chart is drawn again')
+    tap.same(browser.run('return document.activeElement.id'), 'units', 'the focus stays in the list of units')
+    browser.click('.block[aria-label*="account faculty0"]')
+    tap.same(browser.run("return document.getElementById('units').value"), 'gres/gpu', 'the choice applies to other accounts')
+    browser.click('#people-table tbody tr:last-child button')
+    browser.run("[...document.querySelectorAll('#people-table tbody button')].find(each => each.textContent.startsWith('user')).click()")
+    tap.ok(browser.run("return !document.getElementById('units')") and ', TRES-hours: ' in browser.run(label),
+           'users have billed usage only', browser.run(label))
+    place.succeed('report', '--tres', 'gres/gpu', '--output', 'page.html')
+    browser.open(pages.url + 'page.html')
+    tap.ok(', GPU-hours: ' in browser.run(label), 'the page opens with the unit of --tres', browser.run(label))
+    tap.same(browser.console(), [], 'the page with units has no messages on the console')
+    fits(browser, 'a page with units')
+
+
 def try_names(place, browser, pages):
     publish(place, 10, days=2)
     for old, new in (('user0_0_0', HOSTILE), ('user1_0_0', LONG)):
@@ -502,7 +535,7 @@ def try_pages(place, browser, pages):
 
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_print, try_pages):
+        for part in (try_use, try_tres, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_print, try_pages):
             part(place, browser, pages)
 
 

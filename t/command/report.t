@@ -62,14 +62,14 @@ def close(one, other):
     return one is other is None or abs(one - other) <= 5.1e-4 * abs(other)
 
 
-def add_job(place, key, name, start, hours):
+def add_job(place, key, name, start, hours, tres='5=1'):
     """Adds a job like another job of the site, with these values."""
     account, user = name.split('.')
     (assoc,), = place.change('SELECT id_assoc FROM tiny_assoc_table WHERE acct = ? AND user = ?', account, user)
     columns = [column for _, column, *_ in place.change('PRAGMA table_info(tiny_job_table)')]
     job = dict(zip(columns, place.change('SELECT * FROM tiny_job_table LIMIT 1')[0]))
     job.update(job_db_inx=key, id_job=key, id_assoc=assoc, time_submit=start, time_eligible=start, time_start=start,
-               time_end=start + hours * 3600, tres_alloc='5=1')
+               time_end=start + hours * 3600, tres_alloc=tres)
     place.change(f"INSERT INTO tiny_job_table ({', '.join(job)}) VALUES ({', '.join('?' * len(job))})", *job.values())
 
 
@@ -160,6 +160,49 @@ def try_past(place):
     rows = rows_of(cluster)
     tap.same([('physics', 'alice') in rows, cluster['use']['rows'][str(rows['physics', '']['number'])]],
              [False, [21600, 3600]], "the usage of a removed user is in the account's usage")
+
+
+def fill_tres(place, gpus):
+    """Until runs write the usage by TRES: 4 CPUs for each job, and these GPUs by user."""
+    place.query("INSERT OR REPLACE INTO fairmill_tres_name VALUES ('tiny', 1, 'cpu'), ('tiny', 2, 'node'), ('tiny', 3, 'gres/gpu')")
+    place.query('UPDATE fairmill_usage_day SET tres_1 = 4 * tres_seconds')
+    for user, count in gpus.items():
+        place.query('UPDATE fairmill_usage_day SET tres_3 = ? * tres_seconds WHERE id_assoc = '
+                    '(SELECT max(id_assoc) FROM fairmill_association WHERE user_name = ?)', count, user)
+
+
+def try_tres(place):
+    start = NOW - NOW % DAY
+    place.ready('tres 1001 gres/gpu\n' + SMALL.replace(' use 300', '').replace(' use 100', ''), UTC)
+    for key, (name, day, hours, gpus) in enumerate((('physics.alice', 3, 4, 2), ('physics.bob', 3, 2, 0), ('physics.bob', 2, 1, 0),
+                                                    ('chemistry.carol', 2, 8, 1)), 100):
+        add_job(place, key, name, start - day * DAY, hours, '1=4,5=1' + (f',1001={gpus}' if gpus else ''))
+    place.succeed('run', '--now', start)
+    fill_tres(place, dict(alice=2, carol=1))
+    place.succeed('report', '--days', 4)
+    cluster = data_of(place.out)['clusters'][0]
+    names = {str(row['number']): key for key, row in rows_of(cluster).items()}
+    tap.same([(tres['name'], tres['unit']) for tres in cluster['tres']], [('cpu', 'CPU-hours'), ('gres/gpu', 'GPU-hours')],
+             'the page has the TRES with usage, and their units')
+    tap.same([{names[number][0]: hours for number, hours in tres['rows'].items()} for tres in cluster['tres']],
+             [dict(root=[24, 36], physics=[24, 4], chemistry=[0, 32]), dict(root=[8, 8], physics=[8, 0], chemistry=[0, 8])],
+             'the page has the hours of accounts by TRES and day')
+    tap.same([names[number][1] for tres in cluster['tres'] for number in tres['rows']], [''] * 6,
+             'the page has no usage of users by TRES')
+    tap.ok('chosenTres' not in cluster, 'the page shows billed usage first')
+    place.succeed('report', '--days', 4, '-A', 'physics', '--tres', 'GRES/gpu')
+    cluster = data_of(place.out)['clusters'][0]
+    tap.same((cluster['chosenTres'], [tres['rows'] for tres in cluster['tres']]), ('gres/gpu', [{'0': [24, 4]}, {'0': [8, 0]}]),
+             '--tres chooses the TRES that the page of an account shows first')
+    cells = Cells()
+    cells.feed(plain_of(place.out))
+    days = [row[:2] for row in cells.rows if row and re.match('[0-9]{4}-', row[0]) or 'GPU-hours' in row]
+    tap.same([row[1] for row in days], ['GPU-hours', '8', '0'], 'without scripts the page shows the chosen TRES')
+    place.succeed('report', '--tres', 'node')
+    tap.same([(tres['name'], set(map(str, tres['rows'].values()))) for tres in data_of(place.out)['clusters'][0]['tres']][1], ('node', {'0'}),
+             'a chosen TRES without usage is in the page')
+    place.ends(64, 'a TRES that is not kept is rejected', 'report', '--tres', 'mem')
+    place.says('the error of --tres names the kept TRES and the setting', "'mem'", 'cpu, gres/gpu, node', '[usage] tres')
 
 
 def try_names(place):
@@ -598,7 +641,7 @@ def try_bound(place):
 
 def body():
     with Place() as place:
-        for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many,
+        for part in (try_values, try_health, try_past, try_tres, try_names, try_page, try_output, try_private, try_many,
                      try_account, try_each, try_each_cluster, try_span, try_changes, try_plain, try_classes, try_backtest, try_bound):
             part(place)
 

@@ -7,6 +7,7 @@
 #include "command/report/report_data.h"
 #include "command/report/report_pages.h"
 #include "results/health.h"
+#include "results/published_tres.h"
 #include "run/run.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -51,7 +52,9 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
     struct health health = { 0 };
     struct report_request request = options->request;
     request.accounts_only = published_private(published) != 0; /* the page names no user */
-    int result = health_read(published->db, settings, time(NULL), &health, err);
+    int result = request.tres ? published_check_tres(published, request.tres, err) : 0;
+    if (!result)
+        result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
         result = report_data_read(&read[i].data, published, &published->clusters[i], &request, err);
     if (!result)
@@ -173,6 +176,8 @@ static const struct command_option own_options[] = {
       .help = "Show NUMBER days of history (default: 30)" },
     { "since", "from", 0, OPTION_TIME, AT(report_options, since), "TIME",
       .help = "Start history at TIME (default: see --days)" },
+    { "tres", NULL, 0, OPTION_VALUE, AT(report_options, request.tres), "NAME",
+      .help = "Show usage of this TRES first (default: billed usage)" },
     { "jobs", NULL, 'j', OPTION_FLAG, AT(report_options, jobs), NULL,
       .help = "Add usage by partition and QOS; read the jobs for it" },
     { "backtest", NULL, 0, OPTION_VALUE, AT(report_options, backtest), "FILE",

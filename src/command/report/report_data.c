@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "command/report/report_rows.h"
+#include "command/report/report_tres.h"
 #include "core/fairshare/algorithm.h"
 #include "core/usage/calendar.h"
 #include "db/db.h"
@@ -37,7 +38,9 @@ struct report_data_reading {
     struct id_index *gone;
     int64_t *gone_parents;
     uint32_t gone_count;
-    double *sums; /* indexed by row: its usage of the current day */
+    double *sums;            /* indexed by row: its usage of the current day */
+    const char *chosen_tres; /* may be NULL */
+    struct report_tres tres;
 };
 
 /* Calls `take` for each row of a query. */
@@ -107,6 +110,7 @@ static void end_day(struct report_data_reading *reading)
     for (size_t i = 0; i < cluster->series_count; i++)
         day->usage[i] = reading->sums[cluster->series[i]];
     memset(reading->sums, 0, cluster->row_count * sizeof *reading->sums);
+    report_tres_end_day(&reading->tres, cluster, day);
 }
 
 /* Returns the start of the day or, if a bar is a week, of its Monday. */
@@ -130,9 +134,11 @@ static void report_data_take_day(struct report_data_reading *reading, const stru
         report_data_add_point(days, bar)->usage =
             memory_zeroed(cluster->series_count, sizeof(double));
     }
+    uint32_t place = report_data_place_of(reading, row[1].integer);
     double use = db_value_real(&row[2]);
     if (!isnan(use))
-        reading->sums[report_data_place_of(reading, row[1].integer)] += use;
+        reading->sums[place] += use;
+    report_tres_add(&reading->tres, cluster, place, &row[3]);
 }
 
 static int report_data_read_days(struct report_data_reading *reading, struct error *err)
@@ -142,8 +148,13 @@ static int report_data_read_days(struct report_data_reading *reading, struct err
     if (report_data_for_each(
             reading, db_query(reading->db, sql_query_association_read, NULL, 0, "tiittt", err),
             report_data_take_name, err) ||
+        report_tres_begin(&reading->tres, reading->db, reading->cluster, reading->chosen_tres,
+                          err) ||
         report_data_for_each(reading,
-                             db_query(reading->db, sql_query_usage_day_span, span, 3, "iir", err),
+                             db_query(reading->db, sql_query_report_days, span, 3,
+                                      "iir"
+                                      "iiiiiiiiiiiiiiii",
+                                      err),
                              report_data_take_day, err))
         return -1;
     end_day(reading);
@@ -428,6 +439,7 @@ int report_data_read(struct report_data *data, struct published *published,
     struct report_data_reading reading = {
         .db = published->db,
         .cluster = &data->page,
+        .chosen_tres = request->tres,
         .places = id_index_create(),
         .gone = id_index_create(),
     };
@@ -442,6 +454,7 @@ int report_data_read(struct report_data *data, struct published *published,
     id_index_destroy(reading.gone);
     free(reading.gone_parents);
     free(reading.sums);
+    report_tres_free(&reading.tres);
     return result;
 }
 
@@ -451,6 +464,7 @@ static void points_free(struct page_points *points)
         free(points->points[i].usage);
         free(points->points[i].factor);
         free(points->points[i].level_fs);
+        free(points->points[i].tres);
     }
     free(points->points);
 }
@@ -468,5 +482,10 @@ void report_data_free(struct report_data *data)
         free(cluster->changes[i].words);
     free(cluster->changes);
     free(cluster->fairness);
+    for (size_t i = 0; i < cluster->tres_count; i++) {
+        free(cluster->tres[i].name);
+        free(cluster->tres[i].unit);
+    }
+    free(cluster->tres);
     free(data->tops);
 }

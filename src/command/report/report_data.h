@@ -16,6 +16,7 @@ struct report_request {
     uint64_t days;
     bool accounts_only;               /* show no users, and of the jobs only their number */
     bool each;                        /* make a page for each account */
+    const char *tres;                 /* show this TRES first; NULL: billed usage */
     const struct name_list *accounts; /* show these and their descendants; empty: everything */
 };
 

@@ -30,6 +30,7 @@ struct page_row {
 struct page_point {
     int64_t at;                        /* epoch seconds */
     double *usage, *factor, *level_fs; /* a day has only `usage`, which is undecayed */
+    float *tres; /* of a day: undecayed hours by TRES; see page_tres_hours() */
 };
 struct page_points {
     struct page_point *points;
@@ -75,6 +76,13 @@ struct page_uses {
     size_t count;
 };
 
+/* A TRES whose usage is kept apart from the billed usage. */
+struct page_tres {
+    unsigned number; /* of its column in fairmill_usage_day */
+    char *name;
+    char *unit; /* such as `GPU-hours` */
+};
+
 /* All data for the pages of a cluster. */
 struct page_cluster {
     const char *name, *time_zone;
@@ -93,8 +101,11 @@ struct page_cluster {
     uint32_t *series; /* rows with a series, in descending order of usage */
     size_t series_count;
     struct page_points days, times;
-    unsigned days_each; /* number of days in a point of `days`: 1 or 7 */
-    int64_t days_since; /* the first day with stored usage; 0: none */
+    struct page_tres *tres;
+    size_t tres_count;
+    const struct page_tres *chosen_tres; /* the page shows its usage first; NULL: billed usage */
+    unsigned days_each;                  /* number of days in a point of `days`: 1 or 7 */
+    int64_t days_since;                  /* the first day with stored usage; 0: none */
     struct page_change *changes;
     size_t change_count;
     struct page_job *jobs; /* jobs in the order of the queue, the next job first */
@@ -104,5 +115,12 @@ struct page_cluster {
     struct page_uses by_partition, by_qos; /* of the whole cluster; empty if not requested */
     const struct page_backtest *backtest;  /* NULL if not requested */
 };
+
+/* Returns the hours of a TRES that the account of a series used on a day.  Users have 0. */
+static inline float page_tres_hours(const struct page_cluster *cluster, size_t day, size_t series,
+                                    size_t tres)
+{
+    return cluster->days.points[day].tres[series * cluster->tres_count + tres];
+}
 
 #endif

@@ -74,10 +74,36 @@ function pointsOf(times, values, used) {
     return times.map((at, i) => ({ x: at, y: values[i] === null ? null : used(values[i]) }));
 }
 
+// The daily usage of a node as billed or, for an account, of the chosen TRES.
+function useOf(cluster, node) {
+    const { use, words } = cluster;
+    const tres = node.isUser ? null : cluster.tres.find(each => each.name === cluster.chosenTres);
+    const limit = isRoot(cluster, node) && cluster.capacity !== null ? cluster.capacity * use.days / words.seconds : null;
+    if (!tres)
+        return { unit: words.unit, rows: use.rows, seconds: words.seconds, limit };
+    const rows = Object.fromEntries(Object.entries(tres.rows).map(([number, hours]) => [number, hours || use.at.map(() => 0)]));
+    return { unit: tres.unit, rows, seconds: 1, limit: null };
+}
+
+// A list of the units in which the page has the daily usage of accounts, or null if there is only one.
+function unitsOf(cluster, node) {
+    if (node.isUser || !cluster.tres.length)
+        return null;
+    const units = [[`${cluster.words.unit}, billed`, ''], ...cluster.tres.map(({ unit, name }) => [unit, name])];
+    const change = event => {
+        cluster.chosenTres = event.target.value;
+        drawDetails(cluster, node);
+        byId('units').focus();
+    };
+    return element('select', { id: 'units', 'aria-label': 'Unit of usage', change },
+        ...units.map(([unit, name]) => element('option', { value: name, selected: name === (cluster.chosenTres || '') }, unit)));
+}
+
 // The charts of a node. Each has a title, and points or words that replace the chart.
 function chartsOf(cluster, node) {
     const { use, history, words } = cluster;
-    const days = use.rows[node.number];
+    const daily = useOf(cluster, node);
+    const days = daily.rows[node.number];
     const [usage, factors, levels] = history.rows[node.number] || [];
     const unseen = (times, rows) => times.length && !rows[node.number];
     const elsewhere = [
@@ -89,10 +115,10 @@ function chartsOf(cluster, node) {
     const byFactor = node.factor !== null || !byLevelFs(cluster);
     const value = byFactor ? factors : levels;
     const made = [{
-        title: use.days === 1 ? 'Usage by day' : 'Usage by week', unit: words.unit, bars: use.days, say: inUnits,
-        limit: ofRoot && cluster.capacity !== null ? cluster.capacity * use.days / words.seconds : null,
-        points: days && pointsOf(use.at.map(at => at + 43200 * use.days), days, seconds => seconds / words.seconds),
-        words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No usage by day is known yet.'] : null,
+        title: use.days === 1 ? 'Usage by day' : 'Usage by week', unit: daily.unit, units: unitsOf(cluster, node), bars: use.days, say: inUnits,
+        limit: daily.limit,
+        points: days && pointsOf(use.at.map(at => at + 43200 * use.days), days, used => used / daily.seconds),
+        words: unseen(use.at, daily.rows) ? elsewhere : !use.at.length ? ['No usage by day is known yet.'] : null,
     }, {
         title: 'Decayed usage', unit: words.unit, say: inUnits,
         points: usage && pointsOf(history.at, usage, seconds => seconds / words.seconds),
@@ -156,7 +182,7 @@ function drawDetails(cluster, node) {
     const to = cluster.to + 43200;
     const from = Math.max(cluster.from, Math.min(cluster.to - 2 * 86400, ...cluster.use.at, ...cluster.history.at)) - 43200;
     for (const chart of chartsOf(cluster, node)) {
-        const caption = element('figcaption', {}, `${chart.title} `, element('span', {}, chart.unit));
+        const caption = element('figcaption', {}, `${chart.title} `, chart.units || element('span', {}, chart.unit));
         if (chart.words) {
             part.append(element('figure', {}, caption, empty(...chart.words.map(word => typeof word === 'string' ? word : word.cloneNode(true)))));
             continue;

@@ -64,6 +64,12 @@ static void page_add_number(struct text *text, double number, int digits)
     text_add(text, strlen(compact) < strlen(plain) ? compact : plain);
 }
 
+static void page_add_field(struct text *text, const char *name, const char *value)
+{
+    text_format(text, "%s\"%s\":", text->bytes[text->length - 1] == '{' ? "" : ",", name);
+    add_string(text, value);
+}
+
 static void add_comma(struct text *text, size_t i)
 {
     if (i)
@@ -317,6 +323,69 @@ static void page_add_use(struct text *text, const struct page_view *view)
                 view->cluster->days_since);
 }
 
+/* Adds the hours of a TRES on each day, or 0 if they are all 0. */
+static void page_add_tres_line(struct text *text, const struct page_cluster *cluster, size_t series,
+                               size_t tres)
+{
+    const struct page_points *days = &cluster->days;
+    if (!page_has_tres(cluster, series, tres)) {
+        text_add(text, "0");
+        return;
+    }
+    for (size_t i = 0; i < days->count; i++) {
+        text_add(text, i ? "," : "[");
+        page_add_number(text, (double)page_tres_hours(cluster, i, series, tres), 3);
+    }
+    text_add(text, "]");
+}
+
+/* Adds {row: [hours]} for the accounts of the page.  Limits the number of accounts as
+ * page_series_room() does. */
+static void add_tres_rows(struct text *text, const struct page_view *view, size_t tres)
+{
+    size_t room = page_series_room(view->cluster->days.count * view->cluster->tres_count);
+    bool any = false;
+    text_add(text, "{");
+    for (size_t i = 0; room && i < view->series_count; i++) {
+        size_t series = view->series[i];
+        uint32_t row = view->cluster->series[series];
+        if (*view->cluster->rows[row].user)
+            continue;
+        begin_exception(text, view->numbers[row], &any);
+        page_add_tres_line(text, view->cluster, series, tres);
+        room--;
+    }
+    text_add(text, "}");
+}
+
+/*
+ * Adds the TRES that the top used in the page's days, and the TRES that the page shows first, each
+ * as {"name": name, "unit": unit, "rows": {row: [hours]}}.
+ */
+static void page_add_tres(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    const size_t *top = page_view_top_series(view);
+    bool any = false;
+    page_begin_list(text, "tres", "[");
+    for (size_t i = 0; i < cluster->tres_count; i++) {
+        const struct page_tres *tres = &cluster->tres[i];
+        if (tres != cluster->chosen_tres && !(top && page_has_tres(cluster, *top, i)))
+            continue;
+        add_comma(text, any);
+        any = true;
+        text_add(text, "{");
+        page_add_field(text, "name", tres->name);
+        page_add_field(text, "unit", tres->unit);
+        text_add(text, ",\"rows\":");
+        add_tres_rows(text, view, i);
+        text_add(text, "}");
+    }
+    text_add(text, "]");
+    if (cluster->chosen_tres)
+        page_add_field(text, "chosenTres", cluster->chosen_tres->name);
+}
+
 /* Like page_add_use(), but with three lists for each row. */
 static void add_history(struct text *text, const struct page_view *view)
 {
@@ -547,12 +616,6 @@ static void page_add_terms(struct text *text, const struct page_cluster *cluster
     text_add(text, "}");
 }
 
-static void page_add_field(struct text *text, const char *name, const char *value)
-{
-    text_format(text, "%s\"%s\":", text->bytes[text->length - 1] == '{' ? "" : ",", name);
-    add_string(text, value);
-}
-
 /* Adds the ancestors of the top, the root first. */
 static void add_path(struct text *text, const struct page_view *view)
 {
@@ -614,6 +677,7 @@ void page_add_view(struct text *text, const struct page_view *view, bool first)
     page_add_columns(text, view);
     add_rests(text, view);
     page_add_use(text, view);
+    page_add_tres(text, view);
     add_history(text, view);
     page_add_fairness(text, view);
     page_add_changes(text, view->cluster);

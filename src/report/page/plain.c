@@ -364,42 +364,49 @@ static void plain_page_add_users(struct text *text, const struct page_view *view
 
 /* ---- Days, the queue, terms ---- */
 
-/* Returns the index of the top's series, or NULL if the page does not have it. */
-static const size_t *series_of_top(const struct page_view *view)
+/* Returns the usage of the top on a day, in the unit of plain_page_unit(). */
+static double plain_page_used(const struct page_view *view, size_t day, size_t series)
 {
-    for (size_t i = 0; i < view->series_count; i++)
-        if (view->cluster->series[view->series[i]] == view->top)
-            return &view->series[i];
-    return NULL;
+    const struct page_cluster *cluster = view->cluster;
+    if (cluster->chosen_tres)
+        return (double)page_tres_hours(cluster, day, series,
+                                       (size_t)(cluster->chosen_tres - cluster->tres));
+    return cluster->days.points[day].usage[series] / page_unit_size(cluster);
+}
+
+static const char *plain_page_unit(const struct page_cluster *cluster)
+{
+    return cluster->chosen_tres ? cluster->chosen_tres->unit : page_unit(cluster);
 }
 
 static void add_days(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     const struct page_points *days = &cluster->days;
-    const size_t *series = series_of_top(view);
+    const size_t *series = page_view_top_series(view);
     double most = 0;
     if (!series || !days->count)
         return;
     size_t first = days->count > BARS_AT_MOST ? days->count - BARS_AT_MOST : 0;
     for (size_t i = first; i < days->count; i++)
-        most = fmax(most, days->points[i].usage[*series]);
+        most = fmax(most, plain_page_used(view, i, *series));
     plain_page_begin_table(text, cluster->days_each == 1 ? "Usage by day" : "Usage by week");
     plain_page_add_heading(text, cluster->days_each == 1 ? "Day" : "Week of", false);
-    plain_page_add_heading(text, page_unit(cluster), true);
-    bool known = !isnan(cluster->capacity);
+    plain_page_add_heading(text, plain_page_unit(cluster), true);
+    bool known = !cluster->chosen_tres && !isnan(cluster->capacity);
+    double capacity = cluster->capacity * cluster->days_each / page_unit_size(cluster);
     plain_page_add_heading(text, known ? "Share of capacity" : "", true);
     plain_page_add_heading(text, "", false);
     text_add(text, "</tr>\n");
     for (size_t i = first; i < days->count; i++) {
-        double used = days->points[i].usage[*series];
+        double used = plain_page_used(view, i, *series);
         text_add(text, "<tr><td nowrap>");
         plain_page_add_time(text, days->points[i].at, "%Y-%m-%d");
         text_add(text, "</td><td align=\"right\">");
-        add_amount(text, view, used);
+        add_compact(text, used);
         text_add(text, "</td><td align=\"right\">");
         if (known)
-            add_percent(text, used / (cluster->capacity * cluster->days_each));
+            add_percent(text, used / capacity);
         text_add(text, "</td><td>");
         plain_page_add_bar(text, most > 0 ? used / most : 0, COLOR_USED);
         text_add(text, "</td></tr>\n");

@@ -128,6 +128,22 @@ static void page_view_choose_series(struct page_view *view)
             view->series[view->series_count++] = i;
 }
 
+const size_t *page_view_top_series(const struct page_view *view)
+{
+    for (size_t i = 0; i < view->series_count; i++)
+        if (view->cluster->series[view->series[i]] == view->top)
+            return &view->series[i];
+    return NULL;
+}
+
+bool page_has_tres(const struct page_cluster *cluster, size_t series, size_t tres)
+{
+    for (size_t i = 0; i < cluster->days.count; i++)
+        if (page_tres_hours(cluster, i, series, tres) > 0)
+            return true;
+    return false;
+}
+
 static int by_length(const void *a, const void *b)
 {
     const struct page_queue *one = a, *other = b;

@@ -62,6 +62,10 @@ struct page_view {
 void page_view_make(struct page_view *view, const struct page_cluster *cluster, uint32_t top);
 void page_view_free(struct page_view *view);
 
+/* Returns the index of the top's series, or NULL if the page does not have it. */
+const size_t *page_view_top_series(const struct page_view *view);
+/* Returns true if the account of a series used the TRES on any day. */
+bool page_has_tres(const struct page_cluster *cluster, size_t series, size_t tres);
 /* Returns the number of series that fit in a page if each has `numbers` numbers. */
 size_t page_series_room(size_t numbers);
 
