@@ -73,3 +73,19 @@ LEFT JOIN "fairmill_job_priority" j ON j."cluster" = l."cluster" AND j."best" = 
 WHERE l."source" <> ''
 GROUP BY l."cluster"
 ORDER BY l."cluster"
+
+-- name: metrics_tres
+-- The usage of each account of a cluster by TRES.
+SELECT t."id_assoc", t."tres", t."usage_raw", t."running_seconds"
+FROM "fairmill_tres" t
+JOIN "fairmill_fairshare" f ON f."cluster" = t."cluster" AND f."id_assoc" = t."id_assoc"
+WHERE t."cluster" = ? AND f."user_name" = ''
+ORDER BY t."id_assoc", t."tres"
+
+-- name: metrics_budget
+-- The GrpTRESMins limits of a cluster.
+SELECT "kind", "id", "qos", "tres", "limit_minutes", "used_minutes", "running_minutes", "left_minutes",
+    "exhausted_at"
+FROM "fairmill_budget"
+WHERE "cluster" = ?
+ORDER BY "kind", "id", "tres"

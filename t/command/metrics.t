@@ -169,6 +169,46 @@ root/
     tap.ok(len(place.out) < 2 << 20, 'the metrics of 1000 users have less than two megabytes', len(place.out))
 
 
+def of_tres(place):
+    """Usage and limits by TRES, in TRES-seconds."""
+    place.ready(DRAWING)
+    place.succeed('run', '--now', NOW)
+    place.query("INSERT OR REPLACE INTO fairmill_tres_name VALUES ('tiny', 1, 'cpu'), ('tiny', 2, 'gres/gpu')")
+    place.query('UPDATE fairmill_value SET tres_1 = 2 * id_assoc, running_1 = id_assoc, tres_2 = CASE WHEN id_assoc < 4 THEN 0.5 END')
+    (physics,), (alice,) = (place.query(f"SELECT id_assoc FROM fairmill_fairshare WHERE account = 'physics' AND user_name = '{user}'")[0]
+                            for user in ('', 'alice'))
+    place.query("INSERT OR REPLACE INTO fairmill_budget VALUES ('tiny', 'association', ?, 'physics', '', '', '', 'gres/gpu', 100, 70, 20, 10, ?, 1, ?), "
+                "('tiny', 'association', ?, 'physics', 'alice', '', '', 'cpu', 50, 60, 0, -10, ?, 1, ?), "
+                "('tiny', 'qos', 3, '', '', '', 'high', 'cpu', 7, 0, 0, 7, NULL, 1, ?)", physics, NOW + 86400, NOW, alice, NOW, NOW, NOW)
+
+    def series(*options):
+        place.succeed('metrics', *options)
+        status, said = content(place.out)
+        tap.ok(status == 0 and not said, f"promtool accepts the output of metrics {' '.join(options)}", status, said)
+        return {key: value for key, value in samples(place.out).items() if key[0].startswith(('fairmill_tres_', 'fairmill_budget_'))}
+    found = series()
+    rows = place.query('SELECT f.account, t.tres, t.usage_raw, t.running_seconds FROM fairmill_tres t JOIN fairmill_fairshare f '
+                       "USING (cluster, id_assoc) WHERE f.user_name = ''")
+    expected = {(f'fairmill_tres_{name}_seconds', frozenset(dict(cluster='tiny', account=account, tres=tres).items())): value
+                for account, tres, usage, running in rows for name, value in (('usage', usage), ('running', running))}
+    tap.ok(len(expected) == 2 * (4 + 2), 'the accounts have usage by TRES', expected)
+    tap.same({key: value for key, value in found.items() if key in expected or key[0].startswith('fairmill_tres_')}, expected,
+             'metrics have the published usage of accounts by TRES')
+    limits = {(name.removeprefix('fairmill_budget_'), *(dict(labels).get(label) for label in ('kind', 'account', 'user', 'qos', 'tres'))): value
+              for (name, labels), value in found.items() if name.startswith('fairmill_budget_')}
+    tap.same(limits, {(name, *labels): value for labels, values in (
+        (('association', 'physics', None, None, 'gres/gpu'), (6000, 4200, 1200, 600, NOW + 86400)),
+        (('association', 'physics', 'alice', None, 'cpu'), (3000, 3600, 0, -600, NOW)),
+        (('qos', None, None, 'high', 'cpu'), (420, 0, 0, 420))) for name, value in zip(
+            ('limit_seconds', 'used_seconds', 'running_seconds', 'left_seconds', 'exhausted_timestamp_seconds'), values)},
+             'metrics have the limits, and omit the time of a limit that is never reached')
+    tap.ok(not any(dict(labels).get('user') for _, labels in series('--accounts-only')), '--accounts-only omits the limits of users')
+    tap.same({dict(labels).get('qos') for _, labels in series('--top', '0')}, {'high'}, '--top 0 omits the limits of associations')
+    tap.same({(dict(labels)['tres']) for _, labels in series('--tres', 'gres/gpu')}, {'gres/gpu'}, '--tres selects one TRES')
+    place.ends(64, 'a TRES that is not kept is rejected', 'metrics', '--tres', 'license/x')
+    place.says('the error names the kept TRES', "'license/x'", 'cpu, gres/gpu')
+
+
 def files(place):
     place.ready(DRAWING)
     place.succeed('run', '--now', NOW)
@@ -207,7 +247,7 @@ def files(place):
 def body():
     if not shutil.which('promtool'):
         return tap.skip_all('promtool (Debian: prometheus) is not installed')
-    for part in (numbers, retired, bounded, files):
+    for part in (numbers, retired, bounded, of_tres, files):
         with Place() as place:
             part(place)
     return None

@@ -2,12 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "command/command.h"
 #include "command/metrics/samples.h"
 #include "results/health.h"
 #include "results/published_find.h"
+#include "results/published_tres.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -24,9 +26,17 @@
 
 struct metrics_options {
     struct shared_options shared;
-    const char *output, *top_text;
+    const char *output, *top_text, *tres;
     bool accounts_only;
     uint64_t top; /* maximum number of accounts, and of users; UINT64_MAX: no limit */
+};
+
+/* A cluster whose samples are added. */
+struct metrics_cluster {
+    struct metrics *metrics;
+    const struct published_cluster *published;
+    const char *tres; /* only this TRES; NULL: all */
+    bool *shown;      /* indexed by node: accounts and users that are not omitted */
 };
 
 /* Returns NAN if the column is NULL. */
@@ -37,20 +47,26 @@ static double metrics_command_number_of(const struct db_value *value)
                                        : NAN;
 }
 
+static struct metric_labels metrics_command_labels(const struct published_cluster *cluster,
+                                                   uint32_t i)
+{
+    struct association_name name = published_name(cluster, i);
+    return (struct metric_labels){
+        .cluster = cluster->name,
+        .account = name.account,
+        .user = cluster->tree->nodes[i].is_user ? name.user : NULL,
+        .partition = *name.partition ? name.partition : NULL,
+        .terms = terminology_of(cluster->settings),
+    };
+}
+
 static void add_association(struct metrics *metrics, const struct published_cluster *cluster,
                             uint32_t i)
 {
     const struct node *node = &cluster->tree->nodes[i];
     const struct values *values = &cluster->values[i];
     const struct algorithm *algorithm = cluster->algorithm;
-    struct association_name name = published_name(cluster, i);
-    struct metric_labels labels = {
-        .cluster = cluster->name,
-        .account = name.account,
-        .user = node->is_user ? name.user : NULL,
-        .partition = *name.partition ? name.partition : NULL,
-        .terms = terminology_of(cluster->settings),
-    };
+    struct metric_labels labels = metrics_command_labels(cluster, i);
     int scope = 2 * (int)scheduler_of(cluster->settings)->kind + node->is_user;
     int first = scope * METRICS_OF_SCOPE;
     metrics_add(metrics, first + METRIC_FAIRSHARE, &labels, algorithm->factor(values));
@@ -93,10 +109,9 @@ static int compare_place(const void *left, const void *right)
 /* Adds the `top` users of a cluster with the most usage or, if `users` is false, the `top`
  * accounts.  Adds them in ascending order of id.  Returns the number of users or accounts that were
  * omitted. */
-static size_t metrics_command_add_top(struct metrics *metrics,
-                                      const struct published_cluster *cluster, bool users,
-                                      uint64_t top)
+static size_t metrics_command_add_top(struct metrics_cluster *of, bool users, uint64_t top)
 {
+    const struct published_cluster *cluster = of->published;
     const struct tree *tree = cluster->tree;
     struct used *all = memory_zeroed(tree->count, sizeof *all);
     size_t count = 0;
@@ -108,10 +123,91 @@ static size_t metrics_command_add_top(struct metrics *metrics,
     size_t kept = count < top ? count : (size_t)top;
     qsort(all, count, sizeof *all, compare_use);
     qsort(all, kept, sizeof *all, compare_place);
-    for (size_t i = 0; i < kept; i++)
-        add_association(metrics, cluster, all[i].node);
+    for (size_t i = 0; i < kept; i++) {
+        add_association(of->metrics, cluster, all[i].node);
+        of->shown[all[i].node] = true;
+    }
     free(all);
     return count - kept;
+}
+
+/* Returns the shown association of an id, or NO_NODE. */
+static uint32_t metrics_command_shown(const struct metrics_cluster *of, int64_t id)
+{
+    uint32_t node = tree_place(of->published->tree, (uint64_t)id);
+    return node != NO_NODE && of->shown[node] ? node : NO_NODE;
+}
+
+static bool metrics_command_wants(const struct metrics_cluster *of, const char *tres)
+{
+    return !of->tres || !strcasecmp(of->tres, tres);
+}
+
+static void metrics_command_add_tres(struct metrics_cluster *of, const struct db_value *row)
+{
+    uint32_t node = metrics_command_shown(of, row[0].integer);
+    char *tres = db_value_text(&row[1]);
+    if (node != NO_NODE && metrics_command_wants(of, tres)) {
+        struct metric_labels labels = metrics_command_labels(of->published, node);
+        labels.tres = tres;
+        metrics_add(of->metrics, METRIC_TRES_USAGE, &labels, metrics_command_number_of(&row[2]));
+        metrics_add(of->metrics, METRIC_TRES_RUNNING, &labels, metrics_command_number_of(&row[3]));
+    }
+    free(tres);
+}
+
+/* Adds the samples of a row of fairmill_budget, in seconds, as Prometheus recommends.  The columns
+ * of minutes are in the order of the metrics. */
+static void metrics_command_add_budget(struct metrics_cluster *of, const struct db_value *row)
+{
+    char *kind = db_value_text(&row[0]), *qos = db_value_text(&row[2]);
+    char *tres = db_value_text(&row[3]);
+    struct metric_labels labels = { .cluster = of->published->name };
+    bool of_qos = !strcmp(kind, "qos");
+    uint32_t node = of_qos ? NO_NODE : metrics_command_shown(of, row[1].integer);
+    if (node != NO_NODE)
+        labels = metrics_command_labels(of->published, node);
+    labels.kind = kind;
+    labels.qos = of_qos ? qos : NULL;
+    labels.tres = tres;
+    if ((of_qos || node != NO_NODE) && metrics_command_wants(of, tres)) {
+        for (int i = 0; i < 4; i++)
+            metrics_add(of->metrics, METRIC_BUDGET_LIMIT + i, &labels,
+                        60 * metrics_command_number_of(&row[4 + i]));
+        metrics_add(of->metrics, METRIC_BUDGET_EXHAUSTED, &labels,
+                    metrics_command_number_of(&row[8]));
+    }
+    free(kind);
+    free(qos);
+    free(tres);
+}
+
+static int metrics_command_add_rows(struct metrics_cluster *of, struct db *db, const char *sql,
+                                    const char *types,
+                                    void (*add)(struct metrics_cluster *, const struct db_value *),
+                                    struct error *err)
+{
+    const struct db_value *row, name = db_text(of->published->name);
+    struct db_rows *rows = db_query(db, sql, &name, 1, types, err);
+    while (db_fetch(rows, &row, err) > 0)
+        add(of, row);
+    return db_finish(rows);
+}
+
+static int metrics_command_add_published(struct metrics_cluster *of, struct db *db,
+                                         const struct metrics_options *options, bool accounts_only,
+                                         struct error *err)
+{
+    struct metric_labels labels = { .cluster = of->published->name };
+    size_t left_out = metrics_command_add_top(of, false, options->top);
+    left_out += metrics_command_add_top(of, true, accounts_only ? 0 : options->top);
+    metrics_add(of->metrics, METRIC_LEFT_OUT, &labels, (double)left_out);
+    return metrics_command_add_rows(of, db, sql_query_metrics_tres, "itnn",
+                                    metrics_command_add_tres, err) ||
+                   metrics_command_add_rows(of, db, sql_query_metrics_budget, "tittnnnni",
+                                            metrics_command_add_budget, err)
+               ? -1
+               : 0;
 }
 
 /* All users can read metrics, so [report] private removes users from them. */
@@ -119,17 +215,18 @@ static int add_associations(struct metrics *metrics, struct published *published
                             const struct metrics_options *options, struct error *err)
 {
     bool accounts_only = options->accounts_only || published_private(published);
-    for (size_t i = 0; i < published->count; i++) {
-        struct published_cluster *cluster = &published->clusters[i];
-        if (published_read_tree(published, cluster, err))
+    int result = 0;
+    if (options->tres && published->count && published_check_tres(published, options->tres, err))
+        return -1;
+    for (size_t i = 0; !result && i < published->count; i++) {
+        struct metrics_cluster of = { metrics, &published->clusters[i], options->tres, NULL };
+        if (published_read_tree(published, &published->clusters[i], err))
             return -1;
-        struct metric_labels labels = { .cluster = cluster->name };
-        size_t left_out = metrics_command_add_top(metrics, cluster, false, options->top);
-        left_out +=
-            metrics_command_add_top(metrics, cluster, true, accounts_only ? 0 : options->top);
-        metrics_add(metrics, METRIC_LEFT_OUT, &labels, (double)left_out);
+        of.shown = memory_zeroed(of.published->tree->count, sizeof *of.shown);
+        result = metrics_command_add_published(&of, published->db, options, accounts_only, err);
+        free(of.shown);
     }
-    return 0;
+    return result;
 }
 
 static void metrics_command_add_cluster(struct metrics *metrics,
@@ -231,6 +328,8 @@ static const struct command_option own_options[] = {
       .help = "Limit accounts and users, or `all` (default: 1000)" },
     { "accounts-only", NULL, 0, OPTION_FLAG, AT(metrics_options, accounts_only), NULL,
       .help = "Omit users" },
+    { "tres", NULL, 0, OPTION_VALUE, AT(metrics_options, tres), "NAME",
+      .help = "Limit usage and limits by TRES to this TRES" },
     { .name = NULL },
 };
 

@@ -41,6 +41,21 @@ static const struct {
                       "Rank under Fair Tree; the highest is next to run" },
     [METRIC_PARENT] = { "fairmill_account_parent",
                         "Always 1; the label parent is the parent account" },
+    [METRIC_TRES_USAGE] = { "fairmill_tres_usage_seconds",
+                            "Decayed usage of an account by TRES, in TRES-seconds" },
+    [METRIC_TRES_RUNNING] = { "fairmill_tres_running_seconds",
+                              "TRES-seconds that running jobs of an account may still use" },
+    [METRIC_BUDGET_LIMIT] = { "fairmill_budget_limit_seconds",
+                              "GrpTRESMins limit of an account, user or QOS, in TRES-seconds" },
+    [METRIC_BUDGET_USED] = { "fairmill_budget_used_seconds",
+                             "Usage that counts for the limit, in TRES-seconds" },
+    [METRIC_BUDGET_RUNNING] = { "fairmill_budget_running_seconds",
+                                "TRES-seconds that running jobs may still use" },
+    [METRIC_BUDGET_LEFT] = { "fairmill_budget_left_seconds",
+                             "The limit minus usage and running jobs, in TRES-seconds" },
+    [METRIC_BUDGET_EXHAUSTED] = { "fairmill_budget_exhausted_timestamp_seconds",
+                                  "Time at which usage reaches the limit if usage continues as in "
+                                  "the last seven days" },
     [METRIC_COMPUTED] = { "fairmill_computed_timestamp_seconds",
                           "Time for which the published values were computed" },
     [METRIC_DURATION] = { "fairmill_run_duration_seconds",
@@ -115,6 +130,8 @@ void metrics_add(struct metrics *metrics, int metric, const struct metric_labels
     metrics_add_label(text, &between, "kind", labels->kind);
     metrics_add_label(text, &between, "problem", labels->problem);
     metrics_add_label(text, &between, "scope", labels->scope);
+    metrics_add_label(text, &between, "qos", labels->qos);
+    metrics_add_label(text, &between, "tres", labels->tres);
     text_add(text, *between == ',' ? "} " : " ");
     text_add_exact(text, value);
     text_add(text, "\n");

@@ -23,6 +23,14 @@ enum metric {
     METRIC_LEVEL_FS,
     METRIC_RANK,
     METRIC_PARENT,
+    METRIC_TRES_USAGE,
+    METRIC_TRES_RUNNING,
+    /* For each GrpTRESMins limit. */
+    METRIC_BUDGET_LIMIT,
+    METRIC_BUDGET_USED,
+    METRIC_BUDGET_RUNNING,
+    METRIC_BUDGET_LEFT,
+    METRIC_BUDGET_EXHAUSTED,
     /* For each cluster. */
     METRIC_COMPUTED,
     METRIC_DURATION,
@@ -45,7 +53,7 @@ enum metric {
 
 /* The labels of a sample; NULL labels are omitted. */
 struct metric_labels {
-    const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope;
+    const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope, *qos, *tres;
     const struct terminology *terms; /* names of the labels for account and user; NULL: `account`
                                       * and `user` */
 };
