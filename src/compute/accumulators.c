@@ -311,9 +311,9 @@ int days_accumulator_take(struct charge_accumulator *base, const struct charge *
     const struct days_accumulator *accumulator = (const struct days_accumulator *)base;
     struct days *days = accumulator->days;
     const struct charge_term *used = &charge->used;
-    if (!used->units || charge->again)
+    if ((!used->units && !charge->tres) || charge->again)
         return 0;
-    struct usage_rate rate = { charge->interval.own, used->units, charge->negative };
+    struct usage_rate rate = { charge->interval.own, used->units, charge->negative, charge->tres };
     if (!days->failed && days_add(days, charge->checkpointed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err))
         days_give_up(days, accumulator->findings, err);

@@ -90,6 +90,7 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
     charge->checkpointed = end && context->checkpoint && end < context->checkpoint->checkpointed_to;
     charge->expired = end && end <= context->cutoff;
     charge->first = UINT64_MAX;
+    charge->tres = NULL;
     charge->interval =
         charge_interval_first(span->start, span->end, row->rate, row->association, owner);
     if (charge->interval.end == span->end)

@@ -27,6 +27,7 @@ struct charge {
     struct charge_term used;    /* usage, even if it is added only to the daily usage */
     struct charge_term counted; /* the part of `used` that is included in usage; its units are 0 if
                                  * there is no such part */
+    const uint64_t *tres; /* counts of the kept TRES, indexed as kept->tres; NULL if none is used */
 };
 
 /* The settings and state with which rows are charged. */

@@ -295,7 +295,8 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
                                          plan ? checkpoint_reach(&plan->checkpoint) : UINT64_MAX);
     struct wide usage;
     if (run->days && !run->days->failed &&
-        days_add_rollup(run->days, interval, &row->rollup, rate, err))
+        days_add_rollup(run->days, interval, &row->rollup, rate,
+                        kept_tres_find(run->days->kept, row->tres), err))
         days_give_up(run->days, computation->findings, err);
     if (row->rollup.end <= run->cutoff)
         return 0;

@@ -447,7 +447,8 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
         first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff);
     if (find_border(plan, computation, from, &border, err))
         return -1;
-    plan->days = border ? days_create_at(border, now) : days_create(from, now);
+    const struct kept_tres *kept = NULL;
+    plan->days = border ? days_create_at(border, now, kept) : days_create(from, now, kept);
     plan->days->border = border;
     plan->days->anew = plan->mode != CHECKPOINT_INCREMENTAL || plan->anew;
     plan->days->unsealed_is_kept = plan->mode != CHECKPOINT_UNUSED;

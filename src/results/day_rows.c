@@ -207,11 +207,8 @@ static int day_rows_add_all(struct day_writer *writer, struct day_sums *into, st
                             bool negative, struct error *err)
 {
     for (size_t i = 0; i < list.count; i++) {
-        const struct day_sum *each = &list.rows[i];
-        struct wide sum = each->sum, zero = { { 0 } };
-        if (negative && wide_subtract(&zero, &sum))
-            sum = zero;
-        if (!day_sums_add(into, each->day, each->id, &sum)) {
+        const struct day_sum *each = day_list_at(&list, i);
+        if (!day_sums_add_row(into, each->day, each, negative)) {
             day_beyond_range(each->id, err);
             return day_store_give_up(&writer->store);
         }
@@ -233,12 +230,13 @@ static bool is_checked(const struct days *days, uint64_t start)
 static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
                                 struct error *err)
 {
+    const struct kept_tres *kept = writer->store.days->kept;
     bool anew = writer->store.days->anew, changes = false;
-    struct day_list list = day_list_of(wanted);
+    struct day_list list = day_sums_sorted(wanted);
     struct row_hash known = hash_segments_find(&writer->store.usage, day_part(&writer->store, day));
-    struct row_hash new = day_list_kept(&list);
+    struct row_hash new = day_list_kept(&list, kept);
     for (size_t i = 0; i < list.count; i++)
-        changes |= !wide_is_zero(&list.rows[i].sum);
+        changes |= !day_sum_is_zero(day_list_at(&list, i), kept->count);
     if (anew ? row_hash_same(&known, &new) : !changes) {
         struct stored_day same = { .intact = true };
         if (is_checked(writer->store.days, writer->store.days->starts[day]) &&
@@ -247,12 +245,12 @@ static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct 
         if (same.intact)
             return 0;
     }
-    struct stored_day stored = { .sums = day_sums_create() };
+    struct stored_day stored = { .sums = day_sums_create(kept->count) };
     int result = day_store_read(&writer->store, &day_usage_table, day, &stored, err);
     if (!result && !anew)
-        result = day_rows_add_all(writer, wanted, day_list_of(stored.sums), false, err);
+        result = day_rows_add_all(writer, wanted, day_sums_sorted(stored.sums), false, err);
     if (!result) {
-        list = day_list_of(wanted);
+        list = day_sums_sorted(wanted);
         day_store_note_repair(&writer->store, &day_usage_table, &stored, list);
         result = day_store_write(&writer->store, &day_usage_table, day, &stored, list, err) ||
                          day_store_keep(&writer->store, &day_usage_table, day, &list, err)
@@ -271,18 +269,20 @@ static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *
                       struct error *err)
 {
     struct days *days = writer->store.days;
-    struct stored_day old = { .sums = day_sums_create(), .intact = true, .readable = true };
-    struct day_sums *open = day_sums_create();
+    struct stored_day old = { .sums = day_sums_create(days->kept->count),
+                              .intact = true,
+                              .readable = true };
+    struct day_sums *open = day_sums_create(days->kept->count);
     int result = 0;
     if (writer->has_open[day])
         result = day_store_read(&writer->store, &day_open_table, day, &old, err);
     if (!result && days_take(days, days->open, day, open, err))
         result = day_store_give_up(&writer->store);
-    struct day_list new = day_list_of(open);
+    struct day_list new = day_sums_sorted(open);
     if (!result)
         result = day_rows_add_all(writer, wanted, new, false, err);
     if (!result && !days->anew)
-        result = day_rows_add_all(writer, wanted, day_list_of(old.sums), true, err);
+        result = day_rows_add_all(writer, wanted, day_sums_sorted(old.sums), true, err);
     /*
      * The day in which the time zone changed is final from now on, because it is not a whole day in
      * the new time zone.  No later run subtracts its open usage.
@@ -304,7 +304,7 @@ static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *
 static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
     struct days *days = writer->store.days;
-    struct day_sums *wanted = day_sums_create();
+    struct day_sums *wanted = day_sums_create(days->kept->count);
     int result = days_take(days, days->checkpointed, day, wanted, err)
                      ? day_store_give_up(&writer->store)
                      : 0;

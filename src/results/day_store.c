@@ -2,6 +2,7 @@
 #include "results/day_store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/number/wide.h"
 #include "core/usage/calendar.h"
@@ -14,23 +15,16 @@
 #include "util/text.h"
 #include "util/times.h"
 
-struct day_list day_list_of(struct day_sums *sums)
-{
-    struct day_list list = { 0 };
-    list.rows = day_sums_sorted(sums, &list.count);
-    return list;
-}
-
 /*
- * Takes the sums of the next id from both lists.  Sets `*one` to the sum in `old` and `*other` to
- * the sum in `new`, or to NULL if the list has no sum of this id.  Returns false at the end of both
+ * Takes the rows of the next id from both lists.  Sets `*one` to the row in `old` and `*other` to
+ * the row in `new`, or to NULL if the list has no row of this id.  Returns false at the end of both
  * lists.
  */
 static bool day_list_next_pair(struct day_list *old, struct day_list *new,
                                const struct day_sum **one, const struct day_sum **other)
 {
-    *one = old->next < old->count ? &old->rows[old->next] : NULL;
-    *other = new->next < new->count ? &new->rows[new->next] : NULL;
+    *one = old->next < old->count ? day_list_at(old, old->next) : NULL;
+    *other = new->next < new->count ? day_list_at(new, new->next) : NULL;
     if (*one && *other && (*one)->id < (*other)->id)
         *other = NULL;
     else if (*one && *other && (*one)->id > (*other)->id)
@@ -40,13 +34,11 @@ static bool day_list_next_pair(struct day_list *old, struct day_list *new,
     return *one || *other;
 }
 
-/* Returns true if the two sums exist and are equal. */
-static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other)
+/* Returns true if the two rows exist and are equal. */
+static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other, size_t tres)
 {
-    if (!one || !other)
-        return false;
-    struct wide difference = one->sum;
-    return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
+    return one && other && wide_is_equal(&one->sum, &other->sum) &&
+           (!tres || !memcmp(one->tres, other->tres, tres * sizeof *one->tres));
 }
 
 /*
@@ -58,7 +50,7 @@ static bool day_lists_mostly_differ(struct day_list old, struct day_list new)
     const struct day_sum *one, *other;
     size_t same = 0, count = old.count;
     while (day_list_next_pair(&old, &new, &one, &other))
-        same += day_sum_is_same(one, other);
+        same += day_sum_is_same(one, other, old.tres);
     return count && same < count / 4;
 }
 
@@ -69,34 +61,59 @@ static double day_tres_seconds(const struct wide *sum)
     return natural_quotient(&units, &unit);
 }
 
-/* Returns true if a sum is stored as a row: it exists and is above 0. */
-static bool day_sum_has_row(const struct day_sum *sum)
+/* Returns true if a row is stored: it exists, and its sum or an amount is above 0. */
+static bool day_sum_has_row(const struct day_sum *sum, size_t tres)
 {
-    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
+    return sum && !wide_is_negative(&sum->sum) && !day_sum_is_zero(sum, tres);
 }
 
-static void day_sum_keep(struct row_hash *stored, uint64_t id, const struct wide *sum)
+/* Adds a row to a hash.  `amounts` are indexed by the number of the TRES, from 1. */
+static void day_sum_keep(struct row_hash *stored, uint64_t id, const struct wide *sum,
+                         const uint64_t amounts[KEPT_TRES_LIMIT + 1])
 {
-    const uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2] };
-    row_hash_add(stored, words, COUNT(words));
+    uint64_t words[4 + 2 * KEPT_TRES_LIMIT] = { id, sum->word[0], sum->word[1], sum->word[2] };
+    size_t count = 4;
+    for (uint64_t number = 1; number <= KEPT_TRES_LIMIT; number++) {
+        if (!amounts[number])
+            continue;
+        words[count++] = number;
+        words[count++] = amounts[number];
+    }
+    row_hash_add(stored, words, count);
 }
 
-struct row_hash day_list_kept(const struct day_list *list)
+struct row_hash day_list_kept(const struct day_list *list, const struct kept_tres *kept)
 {
     struct row_hash stored = { 0 };
-    for (size_t i = 0; i < list->count; i++)
-        if (day_sum_has_row(&list->rows[i]))
-            day_sum_keep(&stored, list->rows[i].id, &list->rows[i].sum);
+    uint64_t amounts[KEPT_TRES_LIMIT + 1] = { 0 };
+    for (size_t i = 0; i < list->count; i++) {
+        const struct day_sum *row = day_list_at(list, i);
+        for (size_t t = 0; t < kept->count; t++)
+            amounts[kept->tres[t].number] = row->tres[t];
+        if (day_sum_has_row(row, kept->count))
+            day_sum_keep(&stored, row->id, &row->sum, amounts);
+    }
     return stored;
 }
 
+#define TRES_TYPES "iiiiiiiiiiiiiiii"
+_Static_assert(sizeof TRES_TYPES == KEPT_TRES_LIMIT + 1, "each TRES has a type");
+
 const struct day_table day_usage_table = {
-    "fairmill_usage_day",       sql_query_usage_day_read,  "iiiir",
+    "fairmill_usage_day",       sql_query_usage_day_read,  "iiii" TRES_TYPES "r",
     sql_query_usage_day_remove, sql_query_usage_day_clear, true,
 };
 const struct day_table day_open_table = {
-    "fairmill_usage_open",       sql_query_usage_open_read,  "iiii",
+    "fairmill_usage_open",       sql_query_usage_open_read,  "iiii" TRES_TYPES,
     sql_query_usage_open_remove, sql_query_usage_open_clear, false,
+};
+
+/* The columns that the queries return.  The columns of the TRES follow the column before them. */
+enum { DAY_ID, DAY_SUM, DAY_BEFORE_TRES = DAY_SUM + 2, DAY_TRES_SECONDS = 4 + KEPT_TRES_LIMIT };
+
+static const char *const tres_columns[KEPT_TRES_LIMIT + 1] = {
+    NULL,     "tres_1",  "tres_2",  "tres_3",  "tres_4",  "tres_5",  "tres_6",  "tres_7",  "tres_8",
+    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16",
 };
 
 static struct db_value day_value(const struct day_store *store, size_t day)
@@ -136,6 +153,26 @@ static int not_as_stored(const char *table, const struct day_store *store, size_
     return -1;
 }
 
+/*
+ * Adds the amounts of a stored row.  `amounts` are indexed by the number of the TRES.  Returns
+ * false if an amount is negative.
+ */
+static bool take_amounts(const struct kept_tres *kept, struct stored_day *stored, uint64_t id,
+                         const uint64_t amounts[KEPT_TRES_LIMIT + 1])
+{
+    size_t t = 0;
+    bool good = true;
+    for (unsigned number = 1; number <= KEPT_TRES_LIMIT; number++) {
+        bool is_kept = t < kept->count && kept->tres[t].number == number;
+        if (amounts[number] && is_kept && stored->sums)
+            day_sums_add_tres(stored->sums, stored->day, id, t, amounts[number]);
+        stored->has_other_tres |= amounts[number] && !is_kept;
+        good &= amounts[number] <= INT64_MAX;
+        t += is_kept;
+    }
+    return good;
+}
+
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct row_hash *found, struct error *err)
 {
@@ -145,13 +182,17 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
         db_query(store->db, table->read, of_day, COUNT(of_day), table->types, err);
     stored->readable = true;
     while (db_fetch(rows, &row, err) > 0) {
-        uint64_t id = rows_bits_of(&row[0]);
-        struct wide sum = day_store_sum_of(&row[1]);
+        uint64_t id = rows_bits_of(&row[DAY_ID]), amounts[KEPT_TRES_LIMIT + 1];
+        struct wide sum = day_store_sum_of(&row[DAY_SUM]);
+        for (size_t number = 1; number <= KEPT_TRES_LIMIT; number++)
+            amounts[number] = rows_bits_of(&row[DAY_BEFORE_TRES + number]);
         bool good = !wide_is_negative(&sum) &&
                     (!stored->sums || day_sums_add(stored->sums, stored->day, id, &sum));
+        good &= take_amounts(store->days->kept, stored, id, amounts);
         stored->readable &= good;
-        day_sum_keep(found, id, &sum);
-        if (good && table->has_usage && db_value_real(&row[4]) != day_tres_seconds(&sum))
+        day_sum_keep(found, id, &sum, amounts);
+        if (good && table->has_usage &&
+            db_value_real(&row[DAY_TRES_SECONDS]) != day_tres_seconds(&sum))
             found->hash++;
     }
     return db_finish(rows);
@@ -171,7 +212,7 @@ int day_store_read(struct day_store *store, const struct day_table *table, uint3
         stored->readable = false;
     }
     stored->intact = stored->readable && row_hash_same(&known, &found);
-    if (!stored->intact && !store->days->anew)
+    if ((!stored->intact || stored->has_other_tres) && !store->days->anew)
         return not_as_stored(table->name, store, day, err);
     return 0;
 }
@@ -179,7 +220,7 @@ int day_store_read(struct day_store *store, const struct day_table *table, uint3
 int day_store_keep(struct day_store *store, const struct day_table *table, uint32_t day,
                    const struct day_list *list, struct error *err)
 {
-    struct hash_segment part = { day_part(store, day), day_list_kept(list) };
+    struct hash_segment part = { day_part(store, day), day_list_kept(list, store->days->kept) };
     struct row_hash known = hash_segments_find(day_store_parts_of(store, table), part.part);
     if (row_hash_same(&known, &part.stored))
         return 0;
@@ -217,31 +258,70 @@ int day_store_give_up(struct day_store *store)
     return -1;
 }
 
-static int write_sum(struct day_store *store, struct row_writer *rows, bool has_usage,
+/* A row's fields.  The first DAY_COLUMNS columns of fairmill_usage_day are not of a TRES. */
+#define DAY_COLUMNS 7
+struct day_fields {
+    struct row_field fields[DAY_COLUMNS + KEPT_TRES_LIMIT];
+    size_t count;
+};
+
+/*
+ * Adds the amounts.  With `all`, also adds the columns of TRES that are not kept, so that `verify`
+ * compares them.
+ */
+static void add_amounts(struct day_fields *row, const struct kept_tres *kept,
+                        const struct day_sum *sum, bool all)
+{
+    size_t t = 0;
+    for (unsigned number = 1; number <= KEPT_TRES_LIMIT; number++) {
+        bool is_kept = t < kept->count && kept->tres[t].number == number;
+        uint64_t amount = is_kept ? sum->tres[t++] : 0;
+        if (is_kept || all)
+            row->fields[row->count++] =
+                (struct row_field){ tres_columns[number], 'i',
+                                    amount ? rows_bits(amount) : db_null() };
+    }
+}
+
+static bool is_storable(const struct day_sum *sum, size_t tres)
+{
+    bool in_range = day_sum_is_in_range(&sum->sum);
+    for (size_t t = 0; t < tres; t++)
+        in_range &= sum->tres[t] <= INT64_MAX;
+    return in_range;
+}
+
+/* `all` is as for add_amounts(). */
+static int write_sum(struct day_store *store, struct row_writer *rows, bool has_usage, bool all,
                      const struct day_sum *sum, struct error *err)
 {
-    if (!day_sum_is_in_range(&sum->sum)) {
+    const struct kept_tres *kept = store->days->kept;
+    if (!is_storable(sum, kept->count)) {
         day_beyond_range(sum->id, err);
         return day_store_give_up(store);
     }
-    struct row_field row[] = {
-        { "cluster", 't', store->cluster },
-        { "day", 'i', day_value(store, sum->day) },
-        { "id_assoc", 'i', rows_bits(sum->id) },
-        { "sum_2", 'i', rows_bits(sum->sum.word[2]) },
-        { "sum_1", 'i', rows_bits(sum->sum.word[1]) },
-        { "sum_0", 'i', rows_bits(sum->sum.word[0]) },
-        { "tres_seconds", 'r', db_real(has_usage ? day_tres_seconds(&sum->sum) : 0) },
+    struct day_fields row = {
+        { { "cluster", 't', store->cluster },
+          { "day", 'i', day_value(store, sum->day) },
+          { "id_assoc", 'i', rows_bits(sum->id) },
+          { "sum_2", 'i', rows_bits(sum->sum.word[2]) },
+          { "sum_1", 'i', rows_bits(sum->sum.word[1]) },
+          { "sum_0", 'i', rows_bits(sum->sum.word[0]) },
+          { "tres_seconds", 'r', db_real(has_usage ? day_tres_seconds(&sum->sum) : 0) } },
+        DAY_COLUMNS - !has_usage,
     };
-    return rows_add(rows, row, COUNT(row) - !has_usage, err);
+    add_amounts(&row, kept, sum, all);
+    return rows_add(rows, row.fields, row.count, err);
 }
 
 int day_store_write(struct day_store *store, const struct day_table *table, uint32_t day,
                     const struct stored_day *stored, struct day_list new, struct error *err)
 {
     struct db_value key[] = { store->cluster, day_value(store, day) };
-    struct day_list old = day_list_of(stored->sums);
-    if (!stored->readable || day_lists_mostly_differ(old, new)) {
+    struct day_list old = day_sums_sorted(stored->sums);
+    size_t tres = store->days->kept->count;
+    bool all = stored->has_other_tres || !stored->intact;
+    if (!stored->readable || stored->has_other_tres || day_lists_mostly_differ(old, new)) {
         if (db_execute(store->db, table->clear, key, 2, NULL, err))
             return -1;
         old.count = 0;
@@ -253,10 +333,10 @@ int day_store_write(struct day_store *store, const struct day_table *table, uint
     int result = 0;
     while (!result && day_list_next_pair(&old, &new, &one, &other)) {
         /* Write equal sums again if a row was changed, because its TRES-seconds may be wrong. */
-        if (day_sum_is_same(one, other) && stored->intact)
+        if (day_sum_is_same(one, other, tres) && stored->intact)
             continue;
-        if (day_sum_has_row(other))
-            result = write_sum(store, &rows, table->has_usage, other, err);
+        if (day_sum_has_row(other, tres))
+            result = write_sum(store, &rows, table->has_usage, all, other, err);
         else if (one)
             removed[removed_count++] = one->id;
     }
@@ -272,14 +352,15 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
                            const struct stored_day *stored, struct day_list new)
 {
     struct day_repairs *repairs = &store->days->repairs;
-    struct day_list old = day_list_of(stored->sums);
+    struct day_list old = day_sums_sorted(stored->sums);
+    size_t tres = store->days->kept->count;
     const struct day_sum *one, *other;
     if (stored->intact || store->nothing_known)
         return;
     repairs->days++;
     while (day_list_next_pair(&old, &new, &one, &other)) {
         struct wide zero = { { 0 } }, more = other ? other->sum : zero;
-        if (day_sum_is_same(one, other) || (!one && !day_sum_has_row(other)) ||
+        if (day_sum_is_same(one, other, tres) || (!one && !day_sum_has_row(other, tres)) ||
             !wide_subtract(&more, one ? &one->sum : &zero))
             continue;
         repairs->rows++;

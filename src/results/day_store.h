@@ -16,21 +16,18 @@
  * usage of each association by all jobs.  The table fairmill_usage_open has only the part of that
  * usage that comes from jobs that are not in the checkpoint.  A hash of the rows is stored for each
  * day and table (stored_state.h).
+ *
+ * The amount of a kept TRES is in the column of the TRES's number, and is NULL if it is 0.  The
+ * settings may no longer keep a TRES that earlier runs kept.  The amounts of such a TRES stay in
+ * the days that a run does not write.  A run that reads all jobs removes them from the days that it
+ * writes.
  */
 
 /*
- * The sums of one day, in ascending order of association id.  The sums are part of a struct
- * day_sums, and the list is valid until a sum is added to that struct.
+ * Returns the row hash of the rows of one day.  Only rows with usage above 0 are stored.  The hash
+ * of a row without amounts is the one that releases before 0.4.0 stored.
  */
-struct day_list {
-    const struct day_sum *rows;
-    size_t count, next;
-};
-
-struct day_list day_list_of(struct day_sums *sums);
-
-/* Returns the row hash of a list.  Only sums above 0 are stored as rows. */
-struct row_hash day_list_kept(const struct day_list *list);
+struct row_hash day_list_kept(const struct day_list *list, const struct kept_tres *kept);
 
 struct day_table {
     const char *name;
@@ -56,6 +53,7 @@ struct stored_day {
     struct day_sums *sums; /* receives the rows; NULL to check them only */
     bool intact;           /* the rows match their hash */
     bool readable;         /* all rows could be read; if false, `sums` may be incomplete */
+    bool has_other_tres;   /* the rows have amounts of a TRES that is not kept */
 };
 
 /*
@@ -73,8 +71,9 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
 
 /*
  * Reads the stored rows of a day and compares their hash with the stored hash.  If the hashes
- * differ, an incremental run fails with ERROR_DAMAGED.  A run that reads all jobs continues, and
- * stored->intact is false.
+ * differ, or if the rows have amounts of a TRES that is not kept, an incremental run fails with
+ * ERROR_DAMAGED.  A run that reads all jobs continues; stored->intact is false if the hashes
+ * differ.
  */
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
                    struct stored_day *stored, struct error *err);

@@ -3,6 +3,7 @@
 #define FAIRMILL_RESULTS_DAYS_H
 
 #include "core/usage/day_sums.h"
+#include "core/usage/kept_tres.h"
 
 struct error;
 struct findings;
@@ -18,14 +19,15 @@ struct day_repairs {
 };
 
 /*
- * The daily usage of associations.  A run collects the usage while it reads jobs, and
- * day_rows_write() writes it.  Days begin at midnight in the process's time zone.  Times are in
- * epoch seconds.
+ * The daily usage of associations, as charged and by kept TRES.  A run collects the usage while it
+ * reads jobs, and day_rows_write() writes it.  Days begin at midnight in the process's time zone.
+ * Times are in epoch seconds.
  */
 struct days {
     uint64_t *starts; /* start of each day; starts[count] is the end of the last day */
     size_t count;
     uint64_t now;
+    const struct kept_tres *kept; /* the TRES whose amounts the days have; the caller owns them */
     /*
      * stored days before this time began in a different time zone and are not changed; 0 if there
      * are no such days
@@ -63,16 +65,16 @@ struct days {
 };
 
 /*
- * Returns the days that begin at `from` or later, up to `now`.  The caller frees them with
- * days_destroy(), which accepts NULL.
+ * Returns the days that begin at `from` or later, up to `now`.  `kept` must outlive the days; NULL
+ * means that no TRES is kept.  The caller frees the days with days_destroy(), which accepts NULL.
  */
-struct days *days_create(uint64_t from, uint64_t now);
+struct days *days_create(uint64_t from, uint64_t now, const struct kept_tres *kept);
 
 /*
  * Returns the days from `first` up to `now`.  If `first` is not the start of a day, the first day
  * lasts from `first` to the next midnight.
  */
-struct days *days_create_at(uint64_t first, uint64_t now);
+struct days *days_create_at(uint64_t first, uint64_t now, const struct kept_tres *kept);
 void days_destroy(struct days *days);
 
 /*
@@ -84,11 +86,12 @@ int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate
 
 /*
  * Adds the part of a rollup's usage that is in `interval`.  The rollup replaces purged job rows,
- * and its usage is spread evenly over its time.  `price` is the charge rate.  Returns -1 if the
- * disk is full or a sum is out of range.
+ * and its usage is spread evenly over its time.  `price` is the charge rate; it is 0 if the
+ * rollup's TRES is not charged.  `tres` is the index of the TRES in days->kept, or
+ * days->kept->count if it is not kept.  Returns -1 if the disk is full or a sum is out of range.
  */
 int days_add_rollup(struct days *days, const struct slice *interval, const struct rollup *rollup,
-                    uint128 price, struct error *err);
+                    uint128 price, size_t tres, struct error *err);
 
 /* Calls day_spool_spill_rest() for days->checkpointed and for days->open. */
 int days_spill_rest(struct days *days, struct error *err);
@@ -120,18 +123,22 @@ int days_take(struct days *days, struct day_spool *spool, size_t day, struct day
  * the days between these, its usage is stored as a rate.
  */
 
-struct day_spool *day_spool_create(void);
+/* `tres` is the number of amounts in each row. */
+struct day_spool *day_spool_create(size_t tres);
 void day_spool_destroy(struct day_spool *spool);
 
 /*
- * Add to the usage of an association on a day.  The first adds `rate` for a number of seconds, and
- * the second adds `more`.  Fail if the disk is full, or if `more` is out of range.  If a total
- * becomes too large, only the function that later takes or writes the total fails.
+ * Add to the usage of an association on a day.  The first adds `rate` for a number of seconds, the
+ * second adds `more`, and the third adds to the amount with the index `tres`.  Fail if the disk is
+ * full, or if `more` is out of range.  If a total becomes too large, only the function that later
+ * takes or writes the total fails.
  */
 int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct usage_rate *rate,
                           uint64_t seconds, struct error *err);
 int day_spool_add(struct day_spool *spool, uint32_t day, uint64_t id, const struct wide *more,
                   struct error *err);
+int day_spool_add_tres(struct day_spool *spool, uint32_t day, uint64_t id, size_t tres,
+                       uint64_t amount, struct error *err);
 
 /* Adds `rate` for every second of the days from `first` up to but not including `end`. */
 int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,

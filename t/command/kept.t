@@ -91,8 +91,8 @@ def changed(site):
     recovers(site, 'a checkpoint of the future', 'UPDATE fairmill_seal SET as_of = 4294967296')
     recovers(site, 'a changed detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
     recovers(site, 'a row of an invalid day',
-             'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
-             ' FROM fairmill_usage_open LIMIT 1')
+             'INSERT INTO fairmill_usage_open (cluster, day, id_assoc, sum_2, sum_1, sum_0)'
+             ' SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0 FROM fairmill_usage_open LIMIT 1')
     for table in ('usage_open', 'usage_span', 'seal_usage', 'seal_odd', 'seal_slice'):
         recovers(site, f'{table} without rows', f'DELETE FROM fairmill_{table}')
     recovers(site, 'a missing day', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')

@@ -14,7 +14,10 @@
 #define IDS 700
 #define DAY 86400
 
+#define TRES 2
+
 static struct wide wanted[DAYS][IDS];
+static uint64_t wanted_tres[DAYS][IDS][TRES];
 
 /* Day 200 is an hour longer, as if clocks were set back. */
 static uint64_t seconds_of(uint32_t day)
@@ -30,26 +33,34 @@ static uint32_t any(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
+static void expect(uint32_t day, const struct usage_rate *rate, uint64_t seconds)
+{
+    wide_add_product(&wanted[day][rate->id], rate->units, seconds, rate->negative);
+    for (size_t i = 0; rate->tres && i < TRES; i++)
+        wanted_tres[day][rate->id][i] += rate->tres[i] * (rate->negative ? -seconds : seconds);
+}
+
 static void add_job(struct day_spool *spool, struct error *err)
 {
     uint32_t first = any(DAYS - 1), end = first + 1 + any(DAYS - first - 1), id = any(IDS);
     uint128 units = (uint128)any(1000000) << any(70);
     bool negative = any(4) == 0;
-    struct usage_rate rate = { id, units, negative };
+    const uint64_t counts[TRES] = { any(2) * any(1000), UINT64_C(1) << any(36) };
+    struct usage_rate rate = { id, any(5) ? units : 0, negative, any(5) ? counts : NULL };
     day_spool_add_rate(spool, first, end, &rate, err);
     for (uint32_t day = first; day < end; day++)
-        wide_add_product(&wanted[day][id], units, seconds_of(day), negative);
+        expect(day, &rate, seconds_of(day));
     day_spool_add_product(spool, end, &rate, 7, err);
-    wide_add_product(&wanted[end][id], units, 7, negative);
+    expect(end, &rate, 7);
 }
 
 static bool has(struct day_sums *sums, uint32_t day, uint64_t id)
 {
-    size_t count, i = 0;
-    const struct day_sum *rows = day_sums_sorted(sums, &count);
-    while (i < count && (rows[i].day != day || rows[i].id != id))
+    const struct day_list list = day_sums_sorted(sums);
+    size_t i = 0;
+    while (i < list.count && (day_list_at(&list, i)->day != day || day_list_at(&list, i)->id != id))
         i++;
-    return i < count;
+    return i < list.count;
 }
 
 /* Returns true if the spool returns the sums that were added, from this day on. */
@@ -58,16 +69,18 @@ static bool gives_back(struct day_spool *spool, uint32_t from, struct error *err
     bool same = true;
     day_spool_rewind(spool);
     for (uint32_t day = from; day < DAYS; day++) {
-        struct day_sums *sums = day_sums_create();
+        struct day_sums *sums = day_sums_create(TRES);
         same &= !day_spool_take(spool, day, seconds_of(day), sums, err);
         for (uint32_t id = 0; id < IDS; id++) {
-            same &= wide_is_zero(&wanted[day][id]) || has(sums, day, id);
+            bool any_amount = wanted_tres[day][id][0] || wanted_tres[day][id][1];
+            same &= (wide_is_zero(&wanted[day][id]) && !any_amount) || has(sums, day, id);
         }
-        size_t count;
-        const struct day_sum *row = day_sums_sorted(sums, &count);
-        for (size_t i = 0; i < count; i++)
-            same &= row[i].day == day &&
-                    !memcmp(&row[i].sum, &wanted[day][row[i].id], sizeof row[i].sum);
+        const struct day_list list = day_sums_sorted(sums);
+        for (size_t i = 0; i < list.count; i++) {
+            const struct day_sum *row = day_list_at(&list, i);
+            same &= row->day == day && !memcmp(&row->sum, &wanted[day][row->id], sizeof row->sum) &&
+                    !memcmp(row->tres, wanted_tres[day][row->id], sizeof wanted_tres[0][0]);
+        }
         day_sums_destroy(sums);
     }
     return same;
@@ -76,8 +89,8 @@ static bool gives_back(struct day_spool *spool, uint32_t from, struct error *err
 /* Adds more rows than the spool holds in memory.  Returns true if that fails. */
 static bool overflows(struct error *err)
 {
-    struct day_spool *spool = day_spool_create();
-    struct usage_rate rate = { 0, 1, false };
+    struct day_spool *spool = day_spool_create(TRES);
+    struct usage_rate rate = { 0, 1, false, NULL };
     bool failed = false;
     for (uint32_t i = 0; !failed && i < 200000; i++) {
         rate.id = i;
@@ -108,7 +121,7 @@ static void name_folders(struct error *err)
 int main(void)
 {
     struct error err = { 0 };
-    struct day_spool *spool = day_spool_create();
+    struct day_spool *spool = day_spool_create(TRES);
     ok(gives_back(spool, 0, &err), "a new spool is empty");
     for (unsigned i = 0; i < 2000; i++)
         add_job(spool, &err);
@@ -127,7 +140,7 @@ int main(void)
     ok(gives_back(spool, 0, &err) && !day_spool_spill_rest(spool, &err) &&
            gives_back(spool, 0, &err),
        "rows may be added after spilling");
-    struct usage_rate greatest = { 1, ((uint128)1 << 127) - 1, false };
+    struct usage_rate greatest = { 1, ((uint128)1 << 127) - 1, false, NULL };
     ok(gives_back(spool, 399, &err) && gives_back(spool, 0, &err),
        "a spilled spool can be read again");
     ok(!day_spool_add_product(spool, 1, &greatest, UINT64_MAX, &err),
