@@ -11,8 +11,8 @@ always creates the same site.
 
 During that year a group was founded (energy), a group ran no jobs for months (materials), an
 account got more shares (physics, in spring), and a user left (goran).  For the last two weeks,
-two accounts have computed more because of a deadline.  txn_table has the changes that slurmdbd
-records.
+two accounts have computed more because of a deadline.  Two accounts have a GrpTRESMins limit.
+txn_table has the changes that slurmdbd records.
 """
 
 import heapq
@@ -128,6 +128,9 @@ PARTITIONS = {
     'highmem': ('m', 2880, 1, 2, 0),
 }
 
+# GrpTRESMins limits of accounts: CPU-minutes and GPU-minutes
+LIMITS = {'astro': '1=10000000', 'robotics': '1001=200000'}
+
 # id, name, priority, UsageFactor, percentage of jobs
 QOS = ((1, 'normal', 100, 1.0, 85), (2, 'urgent', 200, 2.0, 4), (3, 'scavenger', 0, 0.25, 11))
 NORMAL, URGENT, SCAVENGER = (qos[0] for qos in QOS)
@@ -219,6 +222,7 @@ class Association:
                     parent_acct=self.parent.account if self.parent and not self.user else '',
                     id_parent=self.parent.id if self.parent else 0, lineage=self.lineage,
                     shares=1 if left else self.shares, is_def=int(self.is_default),
+                    grp_tres_mins='' if self.user else LIMITS.get(self.account, ''),
                     qos='' if self.parent else ',1,2,3,')
 
     def is_at_work(self, day):
