@@ -90,6 +90,12 @@ SELECT "as_of", "id_assoc", "deleted", "run_id", "parent_id", "parent_account", 
 FROM "fairmill_share_change"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 
+-- name: tres_name_kept
+-- The numbers of the kept TRES, as one segment.
+SELECT 0, "number", "tres"
+FROM "fairmill_tres_name"
+WHERE "cluster" = ? AND 0 * "number" >= ? AND 0 * "number" <= ?
+
 -- name: share_past_kept
 -- The earlier states of associations, as one segment.
 SELECT 0, "id_assoc", "since", "deleted", "parent_id", "account", "user_name", "partition_name", "shares"

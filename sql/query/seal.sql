@@ -11,7 +11,7 @@ WHERE "cluster" = ?
 
 -- name: seal_usage_read
 -- The usage sums in the checkpoint of a cluster.
-SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0" FROM "fairmill_seal_usage" WHERE "cluster" = ?
+SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0", "tres" FROM "fairmill_seal_usage" WHERE "cluster" = ?
 
 -- name: seal_open_read
 -- The keys of job rows that were open when the checkpoint was made.
@@ -60,3 +60,8 @@ WHERE "cluster" = ? AND "job_key"
 -- Remove a cluster's findings about jobs in the checkpoint.
 DELETE /*! "fairmill_seal_odd" */ FROM "fairmill_seal_odd" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
+
+-- name: seal_usage_expire
+-- Remove the usage of QOS on days that are too long ago.
+DELETE /*! "fairmill_seal_usage" */ FROM "fairmill_seal_usage" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "id_assoc" >= ? AND "id_assoc" < ?

@@ -17,37 +17,58 @@
 #include "util/text.h"
 #include "util/times.h"
 
+/* Adds the charge that is waiting, if any. */
+static int add_waiting(struct sums_accumulator *accumulator, struct error *err)
+{
+    const struct usage_place place = accumulator->place;
+    if (!place.sum)
+        return 0;
+    bool good = wide_add_product(place.sum, accumulator->waiting.units, accumulator->waiting.weight,
+                                 accumulator->negative);
+    if (good && accumulator->has_products)
+        good = tres_add(accumulator->computation->tres->kept.count, place.tres,
+                        accumulator->products, accumulator->negative);
+    if (!good)
+        return usage_beyond_range(accumulator->association, err);
+    accumulator->place.sum = NULL;
+    return 0;
+}
+
 /*
  * The sums of very many associations do not fit into the processor's caches.  Waiting for a sum
- * would be the most expensive part of a row.  So this function prefetches the sum of a charge, and
- * adds the charge when it is called for the next one.  With a NULL charge, it only adds the charge
- * that is still waiting.
+ * would be the most expensive part of a row.  So this function prefetches the sums of a charge, and
+ * adds the charge when it is called for the next one.
  */
 static int sums_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
                                  struct error *err)
 {
     struct sums_accumulator *accumulator = (struct sums_accumulator *)base;
-    if (charge && !charge->counted.units)
+    const struct charge_term *counted = &charge->counted;
+    struct computation *computation = accumulator->computation;
+    if (!counted->weight || (!counted->units && !charge->tres))
         return 0;
-    if (accumulator->sum && !wide_add_product(accumulator->sum, accumulator->waiting.units,
-                                              accumulator->waiting.weight, accumulator->negative))
-        return usage_beyond_range(accumulator->association, err);
-    accumulator->sum = NULL;
-    if (!charge)
-        return 0;
-    accumulator->association = charge->interval.association;
-    accumulator->sum = charge->checkpointed
-                           ? usage_sums_of(accumulator->checkpointed, accumulator->association)
-                           : computation_sum_of(accumulator->computation, accumulator->association);
-    __builtin_prefetch(accumulator->sum, 1);
-    accumulator->waiting = charge->counted;
+    if (add_waiting(accumulator, err))
+        return -1;
+    uint64_t association = accumulator->association = charge->interval.association;
+    accumulator->place = charge->checkpointed
+                             ? usage_sums_place(accumulator->checkpointed, association)
+                             : computation_place(computation, association);
+    __builtin_prefetch(accumulator->place.sum, 1);
+    accumulator->waiting = *counted;
     accumulator->negative = charge->negative;
+    accumulator->has_products = charge->tres != NULL;
+    if (!charge->tres)
+        return 0;
+    __builtin_prefetch(accumulator->place.tres, 1);
+    uint64_t weight = decay_table_narrow_weight(computation->decay, counted->start, counted->end);
+    accumulator->has_products =
+        tres_products(computation->tres, charge, weight, accumulator->products);
     return 0;
 }
 
 int sums_accumulator_end(struct sums_accumulator *accumulator, struct error *err)
 {
-    return sums_accumulator_take(&accumulator->accumulator, NULL, err);
+    return add_waiting(accumulator, err);
 }
 
 void sums_accumulator_begin(struct sums_accumulator *accumulator, struct computation *computation,
@@ -421,8 +442,8 @@ void multi_time_begin(struct split *multi, struct multi_time_sums *times, size_t
         { { take_interval }, multi }, { { accumulator_take_row }, multi }, times, count
     };
     for (size_t i = 0; i < count; i++) {
-        times[i].ended = usage_sums_create();
-        times[i].working = usage_sums_create();
+        times[i].ended = usage_sums_create(0);
+        times[i].working = usage_sums_create(0);
     }
 }
 

@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_COMPUTE_ACCUMULATORS_H
 #define FAIRMILL_COMPUTE_ACCUMULATORS_H
 
-#include "compute/charge.h"
+#include "compute/tres_usage.h"
 
 /*
  * An accumulator is a consumer of charges.  It is called for each charge interval of a row.  A row
@@ -20,8 +20,12 @@ struct sums_accumulator {
     struct charge_accumulator accumulator;
     struct computation *computation;
     struct usage_sums *checkpointed;
-    struct wide *sum; /* the sum to which `waiting` will be added; NULL if no charge is waiting */
+    /* the sums to which `waiting` and `products` will be added; place.sum is NULL if no charge is
+     * waiting */
+    struct usage_place place;
     struct charge_term waiting;
+    bool has_products;
+    int128 products[KEPT_TRES_LIMIT]; /* by TRES, see compute/tres_usage.h */
     bool negative;
     uint64_t association;
 };

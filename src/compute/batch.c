@@ -361,7 +361,7 @@ static int batch_take_all(const struct group *group, const struct split *multi,
 int batch_compute_some(const struct batch *batch, size_t *done, struct error *err)
 {
     struct group group = { .batch = batch, .end = *done };
-    struct usage_sums *ended = usage_sums_create();
+    struct usage_sums *ended = usage_sums_create(0);
     struct split multi = { .count = 0 };
     struct multi_time_sums *times = NULL;
     struct jobs_seen seen = jobs_seen_none;

@@ -47,10 +47,10 @@ static inline void charge_span(struct charge_context *context, struct charge *ch
         job_charge(&context->charging, &row->job, span, charge->interval.rate, used);
     if (outcome != span->outcome)
         charge->outcome = outcome;
-    if (row->suspension && used->units)
+    if (row->suspension && used->end)
         cut_to_suspension(context, row->suspension, used);
-    bool counts = used->weight && !(charge->ended && charge->ended <= context->left_out);
-    if (counts && !charge->expired && used->start < charge->first)
+    bool counts = used->weight && !charge->left_out;
+    if (counts && used->units && !charge->expired && used->start < charge->first)
         charge->first = used->start;
     charge->counted = counts ? *used : (struct charge_term){ 0 };
     if (counts && context->ledger->reset_count)
@@ -72,6 +72,15 @@ static uint64_t newest_pass(const struct charge_context *context, uint64_t befor
                          before);
 }
 
+/* Returns the counts of the kept TRES of a row, or NULL if it has none. */
+static const uint64_t *counts_of(struct charge_context *context, const struct job_row *row)
+{
+    const char *list = row->tres ? row->tres : row->job.tres_alloc;
+    size_t length = row->tres ? row->tres_length : row->job.tres_alloc_length;
+    return list && kept_tres_counts(context->kept, list, length, context->counts) ? context->counts
+                                                                                  : NULL;
+}
+
 void charge_begin(struct charge_context *context, const struct job_row *row, struct charge *charge)
 {
     const struct usage_owner *owner =
@@ -88,7 +97,9 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
     charge->negative = context->negative != (row->suspension != NULL);
     charge->again = false;
     charge->checkpointed = end && context->checkpoint && end < context->checkpoint->checkpointed_to;
+    charge->left_out = end && end <= context->left_out;
     charge->expired = end && end <= context->cutoff;
+    charge->tres = context->kept ? counts_of(context, row) : NULL;
     charge->first = UINT64_MAX;
     charge->tres = NULL;
     charge->interval =

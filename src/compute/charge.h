@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_COMPUTE_CHARGE_H
 #define FAIRMILL_COMPUTE_CHARGE_H
 
+#include "core/usage/kept_tres.h"
 #include "core/usage/usage_owners.h"
 
 struct error;
@@ -19,13 +20,14 @@ struct charge {
     bool negative;            /* subtract the charge */
     bool again;               /* the same time was charged before, see charge_again() */
     bool checkpointed;        /* the row ended before the checkpoint time */
+    bool left_out;            /* the row ended at or before charge_context.left_out */
     bool expired;             /* the row ended at or before charge_context.cutoff */
     enum job_outcome outcome; /* outcome of the row after the intervals so far */
     uint64_t first; /* first second of the intervals so far that is included in usage; resets of
                      * single associations are ignored; UINT64_MAX if there is no such second */
     struct slice interval;      /* slice.association is the usage owner */
     struct charge_term used;    /* usage, even if it is added only to the daily usage */
-    struct charge_term counted; /* the part of `used` that is included in usage; its units are 0 if
+    struct charge_term counted; /* the part of `used` that is included in usage; its weight is 0 if
                                  * there is no such part */
     const uint64_t *tres; /* counts of the kept TRES, indexed as kept->tres; NULL if none is used */
 };
@@ -46,7 +48,9 @@ struct charge_context {
     uint64_t cutoff;                     /* rows that ended at or before this time are `expired` */
     uint64_t left_out; /* rows that ended at or before this time are not included in usage */
     struct suspensions suspensions;
-    uint64_t rows; /* number of rows charged */
+    const struct kept_tres *kept; /* TRES whose usage is kept apart from the charge; or NULL */
+    uint64_t counts[KEPT_TRES_LIMIT]; /* of the current row */
+    uint64_t rows;                    /* number of rows charged */
 };
 
 /* Fills `charge` for the first interval of `row`, which must stay valid as long as the charge. */

@@ -61,7 +61,7 @@
  */
 
 /* A scan: a range of rows, the accumulators of their charges, and the accumulators of the rows. */
-#define ACCUMULATORS 3
+#define ACCUMULATORS 4
 struct job_scan {
     struct job_range range;
     bool of_suspensions;
@@ -146,6 +146,8 @@ static int run_scan(const struct charge_jobs_run *run, struct job_scan *scan, st
         scan->of_cancelled     ? layout->past->cancelled(source, accounting, scan->range.from)
         : scan->of_suspensions ? layout->suspensions(source, accounting, &scan->range)
                                : layout->jobs(source, accounting, &scan->range);
+    struct split *multi = run->computation->multi;
+    struct tres_usage *tres = scan->only_noted || multi ? NULL : run->computation->tres;
     struct charge_context context = { .charging = run->charging,
                                       .ledger = run->computation->ledger,
                                       .passes = &accounting->passes,
@@ -155,9 +157,12 @@ static int run_scan(const struct charge_jobs_run *run, struct job_scan *scan, st
                                       .checkpoint = scan->checkpoint,
                                       .negative = scan->negative,
                                       .cutoff = scan->cutoff,
-                                      .left_out = scan->left_out };
-    struct split *multi = run->computation->multi;
+                                      .left_out = scan->left_out,
+                                      .kept = tres ? &tres->kept : NULL };
     struct sums_accumulator sums;
+    struct qos_accumulator of_qos = {
+        { qos_accumulator_take }, tres, run->computation->decay, scan->checkpointed
+    };
     struct day_hash_accumulator hashes = {
         { day_hash_accumulator_take }, scan->hashes, scan->left_out, scan->negative
     };
@@ -170,6 +175,8 @@ static int run_scan(const struct charge_jobs_run *run, struct job_scan *scan, st
         scan->row_accumulators[scan->row_accumulator_count++] = &multi->rows.accumulator;
     } else if (!scan->only_noted) {
         add_accumulator(scan, &sums.accumulator);
+        if (tres && tres->qos_count)
+            add_accumulator(scan, &of_qos.accumulator);
     }
     if (scan->hashes)
         scan->row_accumulators[scan->row_accumulator_count++] = &hashes.accumulator;
@@ -290,7 +297,9 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
     struct checkpoint_plan *plan = sums_all(run) ? run->plan : NULL;
     const struct decay_table *decay = computation->decay;
     uint64_t start = interval->start, end = interval->end, id = interval->association;
-    uint128 rate = charge_rate_of_tres(interval->rate, run->charging.charge, row->tres);
+    uint128 rate = row->is_charged ? charge_rate_of_tres(interval->rate, run->charging.charge,
+                                                         row->tres)
+                                   : 0;
     uint64_t reset = ledger_reset_before(computation->ledger, id,
                                          plan ? checkpoint_reach(&plan->checkpoint) : UINT64_MAX);
     struct wide usage;
@@ -300,6 +309,9 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
         days_give_up(run->days, computation->findings, err);
     if (row->rollup.end <= run->cutoff)
         return 0;
+    if (tres_usage_add_rollup(computation, plan ? plan->sums : NULL, row, interval,
+                              start < reset ? reset : start, err))
+        return -1;
     if (!rollup_usage(decay, &row->rollup, start < reset ? reset : start, end, rate, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))
@@ -661,13 +673,16 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
     const struct settings *settings = computation->source.settings;
     struct days *days = plan ? plan->days : NULL;
     uint64_t now = decay_table_now(computation->decay);
+    bool reads_all = computation->tres && tres_usage_needs_all(settings, computation->accounting);
     struct charge_jobs_run run = {
         .computation = computation,
         .plan = plan,
         .days = days,
         .charging = { computation->decay, settings->charge, settings->open_job_cap_s,
                       is_in_past(computation), 0,
-                      days && days->count ? days->starts[0] : UINT64_MAX },
+                      reads_all                ? 0
+                      : days && days->count ? days->starts[0]
+                                            : UINT64_MAX },
         .cutoff = cutoff,
         .now = now,
         .seen = seen,

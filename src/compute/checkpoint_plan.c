@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compute/computation.h"
+#include "compute/tres_usage.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "core/usage/usage.h"
@@ -46,18 +47,36 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
 }
 
 /*
+ * Adds the stored lines about usage by TRES.  A run that publishes nothing does not use these sums,
+ * so changes of the lines do not matter to it.
+ */
+static void add_stored_tres(const char *stored, struct text *basis)
+{
+    static const char *const names[] = { "tres ", "limited_qos " };
+    for (; *stored; stored += strcspn(stored, "\n"), stored += *stored == '\n')
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (!strncmp(stored, names[i], strlen(names[i])))
+                text_add_bytes(basis, stored, strcspn(stored, "\n") + 1);
+}
+
+/*
  * Returns text that contains everything that the sums depend on, except for the database and the
  * rows.  Each line is `name value`.  basis_within() adds the changes that affect only a part of the
  * time.  Settings have their own names.
  */
-static char *basis_of(const struct computation *computation, const char *cluster)
+static char *basis_of(const struct checkpoint_plan *plan, const struct computation *computation)
 {
+    const char *cluster = plan->cluster_identity.bytes;
     const struct settings *settings = computation->source.settings;
     struct text basis = { 0 };
     text_format(&basis, "format %d\nrules %d\ncluster %s\n%s", CHECKPOINT_FORMAT, CHARGING_RULES,
                 cluster, settings->charges);
     text_format(&basis, "time_zone %016" PRIx64 "\nhistory_days %" PRIu64 "\n", settings->zone,
                 settings->history_days);
+    if (plan->publishes_nothing && plan->stored->checkpoint.basis)
+        add_stored_tres(plan->stored->checkpoint.basis, &basis);
+    else
+        tres_usage_add_basis(computation->tres, &basis);
     text_format(&basis, "grid %" PRIu64 "\n", decay_table_epoch(computation->decay));
     if (computation->accounting->tells_resized)
         text_format(&basis, "passes %" PRIu64 " %" PRIu64 "\n", slurm_pass_period(settings->slurm),
@@ -115,6 +134,8 @@ static bool basis_changed(struct checkpoint_plan *plan, const struct computation
         note_another_cluster(plan, computation->findings);
     else if (!strcmp(name, "prices"))
         full_because(plan, "a factor or weight changed", NULL);
+    else if (!strcmp(name, "tres") || !strcmp(name, "limited_qos"))
+        full_because(plan, "the TRES to keep or the QOS with limits changed", NULL);
     else if (!strcmp(name, "passes"))
         full_because(plan, "the charges of resized jobs changed", NULL);
     else if (!strcmp(name, "grid"))
@@ -357,8 +378,10 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
     plan->drift = NAN;
     plan->drifted = -1;
     plan->check_all_from = UINT64_MAX;
-    plan->sums = usage_sums_create();
+    plan->sums = usage_sums_create(tres_usage_count(computation->tres));
     plan->findings = findings_create();
+    if (computation->tres)
+        plan->expired_to = qos_days_expired(computation->tres, &plan->expired_from);
     if (plan->asked_full)
         full_because(plan, "requested with --full", NULL);
     if (!layout->past) {
@@ -378,7 +401,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
                              .cutoff = cutoff,
                              .start = decay_table_start(computation->decay),
                              .source = memory_text(plan->source_identity),
-                             .basis = basis_of(computation, plan->cluster_identity.bytes) };
+                             .basis = basis_of(plan, computation) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->checkpoint.newest_end, err) ||
         layout->past->read_open_keys(source, now, &plan->open, err) ||
         judge_stored(plan, computation, &untrue, err))
@@ -388,7 +411,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
         plan->ended = job_keys_without(&plan->stored->open, &plan->open);
     checkpoint_plan_decide(plan, source->settings, now, untrue);
     if (plan->mode == CHECKPOINT_VERIFY)
-        plan->late = usage_sums_create();
+        plan->late = usage_sums_create(tres_usage_count(computation->tres));
     if (plan->mode != CHECKPOINT_UNUSED)
         begin_checkpoint(plan, source->settings, oldest);
     return 0;
@@ -447,7 +470,7 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
         first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff);
     if (find_border(plan, computation, from, &border, err))
         return -1;
-    const struct kept_tres *kept = NULL;
+    const struct kept_tres *kept = computation->tres ? &computation->tres->kept : NULL;
     plan->days = border ? days_create_at(border, now, kept) : days_create(from, now, kept);
     plan->days->border = border;
     plan->days->anew = plan->mode != CHECKPOINT_INCREMENTAL || plan->anew;
@@ -503,20 +526,53 @@ struct folding {
 
 /* Adds a checkpointed sum to its node, unless the association's last reset discards all of it. */
 static int add_to_node(const struct folding *folding, uint64_t id, const struct wide *sum,
-                       struct error *err)
+                       const int128 *tres, struct error *err)
 {
     struct computation *computation = folding->computation;
     if (ledger_reset_before(computation->ledger, id, UINT64_MAX) >=
         checkpoint_reach(&folding->plan->checkpoint))
         return 0;
-    return wide_add(computation_sum_of(computation, id), sum) ? 0 : usage_beyond_range(id, err);
+    struct usage_place place = computation_place(computation, id);
+    return wide_add(place.sum, sum) &&
+                   tres_add(tres_usage_count(computation->tres), place.tres, tres, false)
+               ? 0
+               : usage_beyond_range(id, err);
+}
+
+/* Reads the stored sums by TRES.  Sets all of them to 0 if the text is damaged. */
+static void read_tres(const struct folding *folding, const struct stored_sum *stored, int128 *tres)
+{
+    const struct tres_usage *usage = folding->computation->tres;
+    if (usage && !tres_sums_read(&usage->kept, stored->tres, stored->tres_length, tres))
+        memset(tres, 0, usage->kept.count * sizeof *tres);
+}
+
+/* Returns the hash of a sum of this run, as checkpoint_write() stores it. */
+static uint64_t own_hash(const struct folding *folding, size_t row)
+{
+    const struct usage_sums *sums = folding->plan->sums;
+    const struct tres_usage *usage = folding->computation->tres;
+    struct text text = { 0 };
+    if (usage)
+        tres_sums_write(&usage->kept, usage_sums_tres(sums, row), &text);
+    uint64_t hash = usage_sum_hash(sums->rows[row].id, &sums->rows[row].sum, text.bytes, text.length);
+    text_free(&text);
+    return hash;
+}
+
+/* Returns true if the sum is of a QOS on a day that no run uses any more. */
+static bool is_expired(const struct folding *folding, uint64_t id)
+{
+    const struct checkpoint_plan *plan = folding->plan;
+    return id >= plan->expired_from && id < plan->expired_to;
 }
 
 static int fold_own(struct folding *folding, struct error *err)
 {
     const struct usage_sums *sums = folding->plan->sums;
     for (size_t i = 0; i < sums->count; i++)
-        if (add_to_node(folding, sums->rows[i].id, &sums->rows[i].sum, err))
+        if (add_to_node(folding, sums->rows[i].id, &sums->rows[i].sum, usage_sums_tres(sums, i),
+                        err))
             return -1;
     return 0;
 }
@@ -539,52 +595,74 @@ static bool was_reset(const struct folding *folding, uint64_t id)
            checkpoint_reach(&plan->stored->checkpoint);
 }
 
-static int fold_one(struct folding *folding, uint64_t id, const struct wide *kept,
-                    struct error *err)
+static int fold_one(struct folding *folding, const struct stored_sum *stored, struct error *err)
 {
     struct usage_sums *sums = folding->plan->sums;
+    uint64_t id = stored->id;
     struct usage_sum *own = usage_sums_find(sums, id);
+    int128 tres[KEPT_TRES_LIMIT];
+    if (is_expired(folding, id))
+        return 0;
     if (was_reset(folding, id)) {
         usage_sums_of(sums, id);
         return 0;
     }
+    read_tres(folding, stored, tres);
     if (own) {
-        folding->met[checkpoint_plan_place_in(sums, own)] = true;
-        if (!wide_add(&own->sum, kept))
+        size_t place = checkpoint_plan_place_in(sums, own);
+        folding->met[place] = true;
+        if (!wide_add(&own->sum, &stored->sum) ||
+            !tres_add(sums->tres_count, usage_sums_tres(sums, place), tres, false))
             return usage_beyond_range(id, err);
     } else {
-        folding->plan->checkpoint.sums_hash += usage_sum_hash(id, kept);
+        folding->plan->checkpoint.sums_hash +=
+            usage_sum_hash(id, &stored->sum, stored->tres, stored->tres_length);
     }
-    return add_to_node(folding, id, kept, err);
+    return add_to_node(folding, id, &stored->sum, tres, err);
 }
 
 /*
  * Reports a sum that is out of range only after all sums were read.  The cause may be a damaged
  * sum, and damage is known only from the hash of all sums.
  */
-static int fold_stored(void *context, uint64_t id, const struct wide *kept, struct error *err)
+static int fold_stored(void *context, const struct stored_sum *stored, struct error *err)
 {
     struct folding *folding = context;
-    uint64_t hash = usage_sum_hash(id, kept);
-    folding->kept_hash += hash;
-    if (!folding->beyond_range && fold_one(folding, id, kept, err))
+    folding->kept_hash +=
+        usage_sum_hash(stored->id, &stored->sum, stored->tres, stored->tres_length);
+    if (!folding->beyond_range && fold_one(folding, stored, err))
         folding->beyond_range = true;
     return 0;
+}
+
+/* Returns true if own = kept + late for each TRES. */
+static bool same_tres(const struct folding *folding, uint64_t id, const int128 *own,
+                      const int128 *kept)
+{
+    const struct usage_sums *late = folding->plan->late;
+    const struct usage_sum *row = usage_sums_find(late, id);
+    const int128 *more =
+        row ? usage_sums_tres(late, checkpoint_plan_place_in(late, row)) : NULL;
+    for (size_t k = 0; k < late->tres_count; k++)
+        if (own[k] != kept[k] + (more ? more[k] : 0))
+            return false;
+    return true;
 }
 
 /*
  * Compares a new sum with the sum that an incremental run would have computed.  If the stored sum
  * is too large to be subtracted, it is damaged.
  */
-static void checkpoint_plan_compare(struct folding *folding, uint64_t id, const struct wide *own,
-                                    const struct wide *kept)
+static void checkpoint_plan_compare(struct folding *folding, uint64_t id,
+                                    const struct usage_place *own, const struct usage_place *kept)
 {
     struct checkpoint_plan *plan = folding->plan;
-    struct wide difference = *own, positive = { { 0 } };
+    struct wide difference = *own->sum, positive = { { 0 } };
     const struct usage_sum *late = usage_sums_find(plan->late, id);
-    bool known =
-        wide_subtract(&difference, kept) && (!late || wide_subtract(&difference, &late->sum));
-    if (known && wide_is_zero(&difference))
+    bool known = wide_subtract(&difference, kept->sum) &&
+                 (!late || wide_subtract(&difference, &late->sum));
+    if (is_expired(folding, id) ||
+        (known && wide_is_zero(&difference) && same_tres(folding, id, own->tres, kept->tres)))
         return;
     plan->drifted++;
     if (wide_is_negative(&difference))
@@ -596,18 +674,30 @@ static void checkpoint_plan_compare(struct folding *folding, uint64_t id, const 
         plan->drift = drift;
 }
 
-static int checkpoint_plan_compare_stored(void *context, uint64_t id, const struct wide *kept,
+/* The sums of an id that has none. */
+static struct wide no_usage;
+static int128 no_tres[KEPT_TRES_LIMIT];
+static const struct usage_place nothing = { &no_usage, no_tres };
+
+static int checkpoint_plan_compare_stored(void *context, const struct stored_sum *stored,
                                           struct error *err)
 {
-    static const struct wide nothing = { { 0 } };
     struct folding *folding = context;
     (void)err;
     struct usage_sums *sums = folding->plan->sums;
-    struct usage_sum *own = usage_sums_find(sums, id);
-    folding->kept_hash += usage_sum_hash(id, kept);
-    if (own)
-        folding->met[checkpoint_plan_place_in(sums, own)] = true;
-    checkpoint_plan_compare(folding, id, own ? &own->sum : &nothing, kept);
+    struct usage_sum *row = usage_sums_find(sums, stored->id);
+    struct wide sum = stored->sum;
+    int128 tres[KEPT_TRES_LIMIT];
+    struct usage_place own = nothing, kept = { &sum, tres };
+    folding->kept_hash +=
+        usage_sum_hash(stored->id, &stored->sum, stored->tres, stored->tres_length);
+    if (row) {
+        size_t place = checkpoint_plan_place_in(sums, row);
+        folding->met[place] = true;
+        own = (struct usage_place){ &row->sum, usage_sums_tres(sums, place) };
+    }
+    read_tres(folding, stored, tres);
+    checkpoint_plan_compare(folding, stored->id, &own, &kept);
     return 0;
 }
 
@@ -616,8 +706,8 @@ static const char sums_changed[] = "rows of fairmill_seal_usage are not as they 
 static int checkpoint_plan_compare_all(struct folding *folding, struct db *results,
                                        struct error *err)
 {
-    static const struct wide nothing = { { 0 } };
     struct checkpoint_plan *plan = folding->plan;
+    struct usage_sums *sums = plan->sums;
     plan->drift = 0;
     plan->drifted = 0;
     if (checkpoint_read_sums(results, folding->computation->source.cluster,
@@ -626,10 +716,11 @@ static int checkpoint_plan_compare_all(struct folding *folding, struct db *resul
             return -1;
         folding->kept_hash = ~plan->stored->checkpoint.sums_hash;
     }
-    for (size_t i = 0; i < plan->sums->count; i++)
+    for (size_t i = 0; i < sums->count; i++)
         if (!folding->met[i])
-            checkpoint_plan_compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum,
-                                    &nothing);
+            checkpoint_plan_compare(
+                folding, sums->rows[i].id,
+                &(struct usage_place){ &sums->rows[i].sum, usage_sums_tres(sums, i) }, &nothing);
     if (folding->kept_hash != plan->stored->checkpoint.sums_hash) {
         if (!*plan->stored->doubt)
             findings_add(folding->computation->findings, FINDING_KEPT_CHANGED, 0, sums_changed);
@@ -670,8 +761,7 @@ static int fold(struct folding *folding, struct db *results, struct error *err)
     if (plan->confirmed)
         plan->checkpoint.sums_hash = plan->stored->checkpoint.sums_hash;
     for (size_t i = 0; !plan->confirmed && i < plan->sums->count; i++)
-        plan->checkpoint.sums_hash +=
-            usage_sum_hash(plan->sums->rows[i].id, &plan->sums->rows[i].sum);
+        plan->checkpoint.sums_hash += own_hash(folding, i);
     plan->checkpoint.open_hash = job_keys_hash(&plan->open);
     char *basis = plan->checkpoint.basis;
     plan->checkpoint.basis =

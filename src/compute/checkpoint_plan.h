@@ -44,6 +44,9 @@ struct checkpoint_plan {
     struct usage_sums *late;
     /* Findings of the checkpointed rows, including rows in the stored sums */
     struct findings *findings;
+    /* Sums of QOS on days that are too long ago have ids from expired_from up to but not including
+     * expired_to (compute/tres_usage.h). */
+    uint64_t expired_from, expired_to;
     struct day_hashes hashes; /* hashes of the checkpointed rows after this run */
     /* The range that is read again to detect changes.  It contains the stored daily usage of days
      * that begin from check_from up to, but not including, check_to.  With CHECKPOINT_INCREMENTAL,

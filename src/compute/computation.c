@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "compute/tres_usage.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/priority/formula_jobs.h"
@@ -23,11 +24,21 @@ uint64_t last_reset(const struct settings *settings, const struct ledger_state *
     return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
 }
 
+struct usage_place computation_place(struct computation *computation, uint64_t association)
+{
+    struct tres_usage *tres = computation->tres;
+    if (is_qos_sum(association) && tres)
+        return usage_sums_place(tres->qos_sums, association);
+    uint32_t place = computation->tree ? tree_place(computation->tree, association) : NO_NODE;
+    if (place == NO_NODE)
+        return usage_sums_place(computation->unattributed, association);
+    return (struct usage_place){ &computation->tree->nodes[place].usage,
+                                 tres ? tres->sums + place * tres->kept.count : NULL };
+}
+
 struct wide *computation_sum_of(struct computation *computation, uint64_t association)
 {
-    uint32_t place = computation->tree ? tree_place(computation->tree, association) : NO_NODE;
-    return place == NO_NODE ? usage_sums_of(computation->unattributed, association)
-                            : &computation->tree->nodes[place].usage;
+    return computation_place(computation, association).sum;
 }
 
 int usage_beyond_range(uint64_t association, struct error *err)
@@ -70,7 +81,7 @@ void computation_begin(struct computation *computation, const struct ledger *led
     computation->record.as_of = (int64_t)now;
     computation->findings = findings_create();
     computation->ledger = ledger_at(ledger, now);
-    computation->unattributed = usage_sums_create();
+    computation->unattributed = usage_sums_create(0);
 }
 
 void computation_free(struct computation *computation)
@@ -95,5 +106,6 @@ void computation_free(struct computation *computation)
     queue_destroy(computation->queue);
     formula_jobs_destroy(computation->formula_jobs);
     tres_minutes_destroy(computation->tres_minutes);
+    tres_usage_destroy(computation->tres);
     *computation = (struct computation){ .record = computation->record };
 }

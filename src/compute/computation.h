@@ -4,10 +4,12 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/association_history.h"
+#include "core/usage/checkpoint.h"
 #include "results/publish.h"
 #include "source/layout.h"
 
 struct ledger;
+struct tres_usage;
 
 /* The data and results of one computation for a cluster. */
 struct computation {
@@ -21,6 +23,7 @@ struct computation {
     struct queue *queue;               /* pending jobs; NULL if the layout has no queue */
     struct formula_jobs *formula_jobs; /* pending jobs in the order of a formula; or NULL */
     struct tres_minutes *tres_minutes; /* NULL if the layout has no TRES */
+    struct tres_usage *tres;           /* usage by TRES; NULL if no TRES is kept */
     struct findings *findings;
     struct decay_table *decay;
     struct usage_starts starts; /* initial usage, unless a reset was later */
@@ -75,6 +78,8 @@ void computation_free(struct computation *computation);
  * call.
  */
 struct wide *computation_sum_of(struct computation *computation, uint64_t association);
+/* Returns the sums to which all usage is added: the charge and the kept TRES. */
+struct usage_place computation_place(struct computation *computation, uint64_t association);
 /*
  * Returns the time of the last reset; earlier usage is ignored.  This is the last periodic reset of
  * the settings or the ledger's last reset of the whole cluster, whichever is later.  Returns 0 if

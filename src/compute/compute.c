@@ -17,6 +17,7 @@
 #include "compute/factors.h"
 #include "compute/priorities.h"
 #include "compute/recorded_state.h"
+#include "compute/tres_usage.h"
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/pbs.h"
 #include "core/fairshare/ratio.h"
@@ -95,20 +96,32 @@ static int compute_read_findings(struct computation *computation, struct error *
                : 0;
 }
 
+/* Makes the tree and the sums of its nodes. */
+static int place_all(struct computation *computation, const struct association_history *history,
+                     struct error *err)
+{
+    if (associations_place(computation, history, err))
+        return -1;
+    tres_usage_place(computation);
+    return 0;
+}
+
 /* Reads everything that must be read in the snapshot. */
 static int compute_read_cluster(struct computation *computation,
                                 const struct recorded_state *recorded, struct checkpoint_plan *plan,
                                 struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
-    uint64_t cutoff = reach_cutoff(computation);
     struct association_history *history =
         computation->source.layout->tells_past ? NULL : recorded->history;
     bool wants_times = recorded->unseen && computation->source.layout->past;
-    if (associations_read(computation, history, err) ||
-        (wants_times && associations_read_times(computation, recorded->unseen, err)) ||
-        associations_place(computation, history, err) ||
-        factors_read(computation, recorded->factors, plan, err) ||
+    if (associations_read(computation, history, err))
+        return -1;
+    if (recorded->numbers)
+        tres_usage_begin(computation, recorded->numbers);
+    uint64_t cutoff = reach_cutoff(computation);
+    if ((wants_times && associations_read_times(computation, recorded->unseen, err)) ||
+        place_all(computation, history, err) || factors_read(computation, recorded->factors, plan, err) ||
         (plan && checkpoint_plan_make(plan, computation, cutoff, err)) ||
         reach_oldest_end(computation, &seen.oldest_end, err) ||
         compute_read_queue(computation, err) || read_tres_minutes(computation, err) ||
@@ -284,7 +297,8 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
     const struct settings *settings = computation->source.settings;
     struct run_record *record = &computation->record;
     uint64_t now = decay_table_now(computation->decay);
-    if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
+    if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err) ||
+        (computation->tres && tres_usage_roll_up(computation, err)))
         return -1;
     computation->capacity =
         compute_capacity(settings, computation->accounting, record->half_life_s, now,
@@ -401,6 +415,8 @@ uint64_t reach_cutoff(const struct computation *computation)
     const struct settings *settings = computation->source.settings;
     uint64_t now = decay_table_now(computation->decay),
              oldest = decay_table_start(computation->decay);
+    if (computation->accounting && tres_usage_needs_all(settings, computation->accounting))
+        oldest = last_reset(settings, computation->ledger, now);
     if (!settings->horizon_s || settings->horizon_s >= now)
         return oldest;
     /* Subtract 1, so that a job that ended exactly on the horizon is read. */

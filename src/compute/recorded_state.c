@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compute/recorded_state.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "core/tree/association_history.h"
@@ -11,7 +12,9 @@
 #include "results/ledger_rows.h"
 #include "results/schema.h"
 #include "results/share_rows.h"
+#include "results/tres_names.h"
 #include "util/error.h"
+#include "util/memory.h"
 
 void recorded_state_begin(struct recorded_state *recorded, const int64_t *now)
 {
@@ -30,6 +33,13 @@ int recorded_state_read_records(struct recorded_state *recorded, struct db *resu
     if (factor_rows_read(results, cluster, recorded->factors, err))
         return -1;
     return recorded->history ? share_rows_read(results, cluster, recorded->history, err) : 0;
+}
+
+int recorded_state_read_numbers(struct recorded_state *recorded, struct db *results,
+                                const char *cluster, struct error *err)
+{
+    recorded->numbers = memory_zeroed(1, sizeof *recorded->numbers);
+    return results ? tres_names_read(results, cluster, recorded->numbers, err) : 0;
 }
 
 /* The longest time between two runs for which changes are not read from the source. */
@@ -96,5 +106,8 @@ void recorded_state_free(struct recorded_state *recorded)
     association_history_destroy(recorded->history);
     association_history_destroy(recorded->unseen);
     factor_history_destroy(recorded->factors);
+    if (recorded->numbers)
+        tres_numbers_free(recorded->numbers);
+    free(recorded->numbers);
     *recorded = (struct recorded_state){ 0 };
 }

@@ -17,6 +17,7 @@ struct recorded_state {
     struct factor_history *factors;      /* NULL if runs have recorded no factors */
     struct association_history *unseen;  /* of a period without runs, for which association states
                                           * must still be recorded; or NULL */
+    struct tres_numbers *numbers; /* of the TRES to keep; NULL to keep no TRES */
     struct association_history *history; /* with the runs' observations; NULL if the time is now */
 };
 
@@ -28,6 +29,12 @@ void recorded_state_begin(struct recorded_state *recorded, const int64_t *now);
 /* Discards and reads everything except the ledger.  Returns -1 on error. */
 int recorded_state_read_records(struct recorded_state *recorded, struct db *results,
                                 const char *cluster, const int64_t *now, struct error *err);
+/*
+ * Reads the numbers of the TRES to keep, for a run that computes usage by TRES.  `results` may be
+ * NULL; no number is then assigned yet.  Returns -1 on error.
+ */
+int recorded_state_read_numbers(struct recorded_state *recorded, struct db *results,
+                                const char *cluster, struct error *err);
 /*
  * Sets `unseen` if no run has recorded the association states of the past yet, or if the last run
  * was more than an hour ago.  Returns -1 on error.

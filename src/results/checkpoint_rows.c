@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/finding.h"
+#include "core/usage/kept_tres.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/stored_state.h"
@@ -195,18 +196,24 @@ int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint
 }
 
 int checkpoint_read_sums(struct db *db, const char *cluster,
-                         int (*take)(void *context, uint64_t id, const struct wide *sum,
+                         int (*take)(void *context, const struct stored_sum *stored,
                                      struct error *err),
                          void *context, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    struct db_rows *rows = db_query(db, sql_query_seal_usage_read, &name, 1, "iiiii", err);
+    struct db_rows *rows = db_query(db, sql_query_seal_usage_read, &name, 1, "iiiiit", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0) {
-        struct wide sum = { { rows_bits_of(&row[4]), rows_bits_of(&row[3]), rows_bits_of(&row[2]),
-                              rows_bits_of(&row[1]) } };
-        result = take(context, rows_bits_of(&row[0]), &sum, err);
+        bool has_tres = row[5].type == DB_TEXT;
+        const struct stored_sum stored = {
+            .id = rows_bits_of(&row[0]),
+            .sum = { { rows_bits_of(&row[4]), rows_bits_of(&row[3]), rows_bits_of(&row[2]),
+                       rows_bits_of(&row[1]) } },
+            .tres = has_tres ? row[5].text.bytes : "",
+            .tres_length = has_tres ? row[5].text.length : 0,
+        };
+        result = take(context, &stored, err);
     }
     return db_finish(rows) || result ? -1 : 0;
 }
@@ -234,8 +241,14 @@ static int write_sums(struct db *db, const struct db_value *cluster,
                                  .table = "fairmill_seal_usage",
                                  .keys = change->anew ? 0 : 2 };
     const struct usage_sum **sums = usage_sums_by_id(change->sums);
+    struct text tres = { 0 };
     for (size_t i = 0; i < change->sums->count; i++) {
         const struct usage_sum *each = sums[i];
+        tres.length = 0;
+        if (change->kept)
+            tres_sums_write(change->kept,
+                            usage_sums_tres(change->sums, (size_t)(each - change->sums->rows)),
+                            &tres);
         struct row_field row[] = {
             { "cluster", 't', *cluster },
             { "id_assoc", 'i', rows_bits(each->id) },
@@ -243,9 +256,11 @@ static int write_sums(struct db *db, const struct db_value *cluster,
             { "sum_2", 'i', rows_bits(each->sum.word[2]) },
             { "sum_1", 'i', rows_bits(each->sum.word[1]) },
             { "sum_0", 'i', rows_bits(each->sum.word[0]) },
+            { "tres", 't', tres.length ? db_text(tres.bytes) : db_null() },
         };
         rows_add(&writer, row, COUNT(row), err);
     }
+    text_free(&tres);
     free(sums);
     return rows_end(&writer, 0, err);
 }
@@ -361,6 +376,17 @@ const char *const checkpoint_clears[] = { sql_query_seal_clear,       sql_query_
                                           sql_query_seal_open_clear,  sql_query_seal_odd_clear,
                                           sql_query_seal_slice_clear, NULL };
 
+/* Removes sums of QOS on days that no run uses any more. */
+static int remove_expired(struct db *db, const struct db_value *cluster,
+                          const struct checkpoint_change *change, struct error *err)
+{
+    const struct db_value range[] = { *cluster, rows_bits(change->expired_from),
+                                      rows_bits(change->expired_to) };
+    return change->anew || change->expired_from >= change->expired_to
+               ? 0
+               : db_execute(db, sql_query_seal_usage_expire, range, COUNT(range), NULL, err);
+}
+
 int checkpoint_write(const struct publisher *publisher, const struct checkpoint_change *change,
                      struct error *err)
 {
@@ -375,6 +401,7 @@ int checkpoint_write(const struct publisher *publisher, const struct checkpoint_
         return -1;
     }
     if (write_header(db, &cluster, change->checkpoint, err) ||
+        remove_expired(db, &cluster, change, err) ||
         write_sums(db, &cluster, change, err) || write_opened(db, &cluster, change->opened, err) ||
         checkpoint_rows_write_findings(publisher, change->findings, err) ||
         write_day_hashes(publisher, change, err))

@@ -44,7 +44,7 @@ int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint
  * a query or `take` fails.
  */
 int checkpoint_read_sums(struct db *db, const char *cluster,
-                         int (*take)(void *context, uint64_t id, const struct wide *sum,
+                         int (*take)(void *context, const struct stored_sum *stored,
                                      struct error *err),
                          void *context, struct error *err);
 
@@ -53,6 +53,10 @@ struct checkpoint_change {
     const struct checkpoint *checkpoint;
     bool anew;                     /* the whole stored checkpoint is replaced */
     const struct usage_sums *sums; /* all sums if `anew` is true, else only the changed sums */
+    const struct kept_tres *kept;  /* NULL if no TRES is kept */
+    /* Unless `anew` is true, stored sums with ids from expired_from up to but not including
+     * expired_to are removed. */
+    uint64_t expired_from, expired_to;
     /* All open job rows if `anew` is true, else only the newly open job rows. */
     const struct job_keys *opened;
     /* Job rows that are no longer open; unused if `anew` is true. */

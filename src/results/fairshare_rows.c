@@ -5,6 +5,7 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
+#include "core/usage/kept_tres.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/stored_state.h"
@@ -25,7 +26,8 @@
 
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
 
-enum { TREE_COLUMNS = 14, VALUE_COLUMNS = 20 };
+/* VALUE_ROOM includes the columns of usage by TRES. */
+enum { TREE_COLUMNS = 14, VALUE_COLUMNS = 20, VALUE_ROOM = VALUE_COLUMNS + 2 * KEPT_TRES_LIMIT };
 
 struct fairshare_rows_writer {
     const struct publisher *publisher;
@@ -91,7 +93,59 @@ static struct db_value own_order(const struct fairshare_rows_writer *writer, uin
     return order && !is_place ? db_integer(order) : db_null();
 }
 
-static void make_value_row(struct fairshare_rows_writer *writer, uint32_t i, struct row_field *row)
+/* The names of the columns, indexed by the number of a TRES minus 1. */
+static const char *const usage_columns[] = {
+    "tres_1", "tres_2",  "tres_3",  "tres_4",  "tres_5",  "tres_6",  "tres_7",  "tres_8",
+    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16",
+};
+static const char *const running_columns[] = {
+    "running_1",  "running_2",  "running_3",  "running_4",  "running_5",  "running_6",
+    "running_7",  "running_8",  "running_9",  "running_10", "running_11", "running_12",
+    "running_13", "running_14", "running_15", "running_16",
+};
+
+static struct db_value usage_or_null(double usage)
+{
+    return usage > 0 ? db_real(usage) : db_null();
+}
+
+static struct db_value running_or_null(uint64_t seconds)
+{
+    return seconds ? db_integer(seconds < INT64_MAX ? (int64_t)seconds : INT64_MAX) : db_null();
+}
+
+/*
+ * Makes the columns of every number that is in use.  A TRES that is no longer kept has NULL, because
+ * a row that is updated in place would otherwise keep its old value.  Returns the number of columns.
+ */
+static size_t add_tres_columns(const struct fairshare_rows_writer *writer, uint32_t node,
+                               struct row_field *row)
+{
+    const struct publication *publication = writer->publication;
+    const struct kept_tres *kept = publication->kept;
+    size_t count = 0;
+    for (unsigned i = 0, k = 0; i < KEPT_TRES_LIMIT; i++) {
+        if (!publication->numbers || !publication->numbers->names[i])
+            continue;
+        bool is_kept = kept && k < kept->count && kept->tres[k].number == i + 1;
+        row[count++] = (struct row_field){
+            usage_columns[i], 'r',
+            is_kept ? usage_or_null(publication->tres_of_node(publication->tres_context, node, k))
+                    : db_null()
+        };
+        row[count++] = (struct row_field){
+            running_columns[i], 'i',
+            is_kept ? running_or_null(tres_minutes_running(publication->tres_minutes, node, k))
+                    : db_null()
+        };
+        k += is_kept;
+    }
+    return count;
+}
+
+/* Returns the number of columns. */
+static size_t make_value_row(struct fairshare_rows_writer *writer, uint32_t i,
+                             struct row_field *row)
 {
     const struct publication *publication = writer->publication;
     const struct values *values = &publication->values[i];
@@ -121,6 +175,7 @@ static void make_value_row(struct fairshare_rows_writer *writer, uint32_t i, str
         { "tres_run_mins", 't', running ? db_text(running) : db_null() },
     };
     memcpy(row, made, sizeof made);
+    return VALUE_COLUMNS + add_tres_columns(writer, i, row + VALUE_COLUMNS);
 }
 
 static bool same_real(double one, double other)
@@ -253,14 +308,14 @@ static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, boo
     struct row_writer rows = { .db = writer->publisher->db,
                                .table = value_table,
                                .keys = in_place ? 2 : 0 };
-    struct row_field row[VALUE_COLUMNS];
+    struct row_field row[VALUE_ROOM];
     struct row_hash stored = { 0 };
     if (!in_place && fairshare_rows_clear(writer, sql_query_value_clear, err))
         return -1;
     for (uint32_t i = 0; i < tree->count; i++) {
-        make_value_row(writer, tree->by_id[i], row);
-        row_hash_add_fields(&stored, row + 1, VALUE_COLUMNS - 1);
-        rows_add(&rows, row, VALUE_COLUMNS, err);
+        size_t columns = make_value_row(writer, tree->by_id[i], row);
+        row_hash_add_fields(&stored, row + 1, columns - 1);
+        rows_add(&rows, row, columns, err);
     }
     return rows_end(&rows, 0, err) ? -1 : fairshare_rows_keep(writer, value_table, stored, err);
 }

@@ -58,6 +58,11 @@ struct publication {
     const struct queue *queue;               /* pending jobs, or NULL */
     const struct formula_jobs *formula_jobs; /* pending jobs that a formula orders, or NULL */
     const struct tres_minutes *tres_minutes; /* indexed by node, or NULL */
+    /* Usage by TRES.  `kept` is NULL if no TRES is kept; `numbers` are of all TRES ever kept. */
+    const struct kept_tres *kept;
+    const struct tres_numbers *numbers;
+    double (*tres_of_node)(const void *context, uint32_t node, size_t tres);
+    const void *tres_context;
     const struct privilege *privileges;      /* users who may see other users' values */
     size_t privilege_count;
     const struct release *release; /* Slurm release whose rules on privileges apply; NULL for PBS */

@@ -21,6 +21,7 @@
 #include "results/share_rows.h"
 #include "results/stored_state.h"
 #include "settings/settings.h"
+#include "results/tres_names.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -270,7 +271,7 @@ static int settle_losses(const struct publisher *publisher, const struct kept_lo
         const struct kept_loss *loss = &losses->list[i];
         struct text where = { 0 };
         text_add(&where, loss->table->name);
-        if (loss->table != &stored_share_past) {
+        if (!loss->table->is_one_part) {
             text_add(&where, " of ");
             time_add(&where, loss->part);
         }
@@ -334,6 +335,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         step_fence(publisher, publication->source, err) ||
                 (publication->looks_through &&
                  stored_remove_strays(publisher->db, publisher->cluster, err)) ||
+                (publication->numbers &&
+                 tres_names_write(publisher, publication->numbers, err)) ||
                 fairshare_rows_write(publisher, publication, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 privilege_rows_write(publisher, publication, err) ||

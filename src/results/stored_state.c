@@ -196,9 +196,12 @@ const struct hashed_table stored_share_past = { "fairmill_share_past", sql_query
                                                 "iiiiittti", true };
 const struct hashed_table stored_share_state = { "fairmill_share_state", sql_query_share_state_kept,
                                                  "iii", true };
+const struct hashed_table stored_tres_names = { "fairmill_tres_name", sql_query_tres_name_kept,
+                                                "iit", true };
 const struct hashed_table *const stored_records[] = {
     &stored_history, &stored_points,   &stored_backfill,   &stored_names, &stored_changes,
-    &stored_factors, &stored_fairness, &stored_share_past, NULL
+    &stored_factors, &stored_fairness, &stored_share_past, &stored_tres_names,
+    NULL
 };
 
 /*

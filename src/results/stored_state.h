@@ -89,6 +89,7 @@ struct hashed_table {
 extern const struct hashed_table stored_history, stored_points, stored_backfill, stored_names,
     stored_changes, stored_factors, stored_fairness;
 extern const struct hashed_table stored_share_past;  /* one segment, written once */
+extern const struct hashed_table stored_tres_names;  /* one segment, written if it changes */
 extern const struct hashed_table stored_share_state; /* one segment, written by each run */
 /* All tables that are declared above, except stored_share_state; NULL-terminated. */
 extern const struct hashed_table *const stored_records[];

@@ -6,6 +6,7 @@
 
 #include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 
 /* Ignores numbers that no run of this release assigns. */
@@ -57,5 +58,7 @@ int tres_names_write(const struct publisher *publisher, const struct tres_number
         };
         rows_add(&writer, row, COUNT(row), err);
     }
-    return rows_end(&writer, 0, err);
+    if (rows_end(&writer, 0, err))
+        return -1;
+    return stored_write_found(publisher->db, publisher->cluster, &stored_tres_names, 0, err);
 }

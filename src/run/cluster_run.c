@@ -8,6 +8,7 @@
 #include "compute/checkpoint_plan.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
+#include "compute/tres_usage.h"
 #include "core/finding.h"
 #include "core/tree/association_history.h"
 #include "results/days.h"
@@ -81,6 +82,7 @@ static int read_stored_once(struct cluster_run *run, const struct publisher *pub
         !stored_days_read(publisher->db, publisher->cluster, &stored->days, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
         !recorded_state_read_records(recorded, publisher->db, publisher->cluster, now, err) &&
+        !recorded_state_read_numbers(recorded, publisher->db, publisher->cluster, err) &&
         !(publisher->locked &&
           recorded_state_read_unseen(recorded, publisher->db, publisher->cluster, now, err))) {
         recorded->ledger = ledger_of(&run->book, publisher->cluster);
@@ -210,6 +212,11 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
     return 0;
 }
 
+static double tres_of_node(const void *computation, uint32_t node, size_t tres)
+{
+    return tres_usage_of_node(computation, node, tres);
+}
+
 static int publish(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
     static const struct usage_sums no_sums = { 0 };
@@ -220,6 +227,9 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .checkpoint = &plan->checkpoint,
         .anew = plan->anew,
         .sums = plan->confirmed ? &no_sums : plan->sums,
+        .kept = computation->tres ? &computation->tres->kept : NULL,
+        .expired_from = plan->expired_from,
+        .expired_to = plan->confirmed ? 0 : plan->expired_to,
         .opened = &plan->open,
         .ended = &plan->ended,
         .findings = plan->findings,
@@ -239,6 +249,10 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .queue = computation->queue,
         .formula_jobs = computation->formula_jobs,
         .tres_minutes = computation->tres_minutes,
+        .kept = computation->tres ? &computation->tres->kept : NULL,
+        .numbers = run->recorded.numbers,
+        .tres_of_node = tres_of_node,
+        .tres_context = computation,
         .privileges = computation->accounting->privileges,
         .privilege_count = computation->accounting->privilege_count,
         .release = computation->options.release,
@@ -514,6 +528,7 @@ static int ask_results(struct cluster_run *run, struct error *err)
     const int64_t *now = run->session->options->now;
     struct db *results;
     recorded_state_begin(&run->recorded, now);
+    recorded_state_read_numbers(&run->recorded, NULL, run->cluster, err);
     if (results_open(&results, settings, DB_READER, err)) {
         if (err->class == ERROR_GONE)
             return -1;

@@ -46,6 +46,7 @@ struct source {
     const char *cluster; /* NULL if a request is not about one cluster */
     const int64_t *time; /* read as of this time; NULL means the time when the snapshot is opened */
     bool ordered;        /* read the data for the order of slurmctld's ties */
+    const struct kept_tres *kept; /* read rollups of these TRES, too; NULL for none */
     bool classes;        /* read partition and QOS of job rows, if the layout has them */
 };
 
@@ -173,6 +174,7 @@ struct job_range {
 struct rollup_row {
     uint64_t association, tres;
     uint64_t qos; /* 0 if the usage is of all QOS */
+    bool is_charged; /* the TRES is charged; otherwise it is only kept (source->kept) */
     const struct charge_rate *rate;
     struct rollup rollup;
 };

@@ -7,6 +7,7 @@
 
 #include "core/priority/priority.h"
 #include "core/tree/tree.h"
+#include "core/usage/kept_tres.h"
 #include "core/usage/usage.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
@@ -20,10 +21,20 @@ struct tres_minutes_entry {
     uint64_t *seconds; /* indexed by TRES; NULL if no job runs there */
 };
 
+/* The seconds of the running jobs of a QOS. */
+struct qos_entry {
+    uint64_t id;
+    uint64_t *seconds; /* indexed by TRES */
+};
+
 struct tres_minutes {
     struct arena *arena;
     struct tres_minutes_entry *entries; /* indexed by node */
     uint32_t count;
+    size_t tres_count;
+    size_t kept_count, kept[KEPT_TRES_LIMIT]; /* index of each kept TRES, or tres_count */
+    struct qos_entry *qos;
+    size_t qos_count;
 };
 
 /* Returns false if the list has no valid count for this TRES. */
@@ -96,19 +107,37 @@ static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_f
     return entry->seconds;
 }
 
+static uint64_t *seconds_of_qos(struct tres_minutes *minutes, uint64_t qos)
+{
+    for (size_t i = 0; i < minutes->qos_count; i++)
+        if (minutes->qos[i].id == qos)
+            return minutes->qos[i].seconds;
+    struct qos_entry *entry = memory_append(&minutes->qos, &minutes->qos_count);
+    *entry = (struct qos_entry){ qos, memory_zeroed(minutes->tres_count + 1,
+                                                    sizeof *entry->seconds) };
+    return entry->seconds;
+}
+
+static void add_counts(const struct cluster_facts *limits, const char *tres, uint64_t left,
+                       uint64_t *seconds)
+{
+    uint64_t count, product;
+    for (size_t i = 0; i < limits->tres_count; i++)
+        if (tres_minutes_count_in(tres, limits->tres[i].id, &count))
+            seconds[i] = tres_minutes_sum_of(
+                seconds[i], __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
+}
+
 static void tres_minutes_take_job(struct tres_minutes *minutes, const struct cluster_facts *limits,
                                   const struct tree *tree, const struct running_job *job,
                                   uint64_t left)
 {
     uint32_t node = tree_place(tree, job->association);
-    uint64_t count, product;
-    if (!left || node == NO_NODE)
+    if (!left)
         return;
-    uint64_t *seconds = seconds_of(minutes, limits, node);
-    for (size_t i = 0; i < limits->tres_count; i++)
-        if (tres_minutes_count_in(job->tres, limits->tres[i].id, &count))
-            seconds[i] = tres_minutes_sum_of(
-                seconds[i], __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
+    add_counts(limits, job->tres, left, seconds_of_qos(minutes, job->qos));
+    if (node != NO_NODE)
+        add_counts(limits, job->tres, left, seconds_of(minutes, limits, node));
 }
 
 /*
@@ -161,9 +190,26 @@ static void take_jobs(struct tres_minutes *minutes, const struct cluster_facts *
         tres_minutes_take_job(minutes, limits, tree, &limits->jobs[i],
                               tres_minutes_left_of(&limits->jobs[i], accounting, now));
     add_to_parents(minutes, limits, tree);
+}
+
+static void write_all_running(struct tres_minutes *minutes, const struct cluster_facts *limits)
+{
     for (uint32_t i = 0; i < minutes->count; i++)
         if (minutes->entries[i].seconds || !i)
             write_running(minutes, limits, &minutes->entries[i]);
+}
+
+/* Finds the index of each kept TRES among those of the limits. */
+static void find_kept(struct tres_minutes *minutes, const struct cluster_facts *limits,
+                      const struct kept_tres *kept)
+{
+    minutes->tres_count = limits->tres_count;
+    for (size_t k = 0; kept && k < kept->count; k++) {
+        size_t i = 0;
+        while (i < limits->tres_count && limits->tres[i].id != kept->tres[k].id)
+            i++;
+        minutes->kept[minutes->kept_count++] = i;
+    }
 }
 
 int tres_minutes_read(struct tres_minutes **read, const struct source *source,
@@ -174,18 +220,22 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
     bool enforced = conf && slurm_enforces_limits(conf);
     struct cluster_facts limits;
     *read = NULL;
-    if (!enforced && !accounting->limit_count)
+    bool counts_jobs = enforced || source->kept;
+    if (!counts_jobs && !accounting->limit_count)
         return 0;
-    if (source->layout->queue->read_limits(source, now, enforced, &limits, err))
+    if (source->layout->queue->read_limits(source, now, counts_jobs, &limits, err))
         return -1;
     struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
     *minutes = (struct tres_minutes){ .arena = arena_create(),
                                       .entries = memory_zeroed(tree->count,
                                                                sizeof(struct tres_minutes_entry)),
                                       .count = tree->count };
+    find_kept(minutes, &limits, source->kept);
     tres_minutes_take_limits(minutes, &limits, accounting, tree);
-    if (enforced)
+    if (counts_jobs)
         take_jobs(minutes, &limits, accounting, tree, now);
+    if (enforced)
+        write_all_running(minutes, &limits);
     cluster_facts_free(&limits);
     *read = minutes;
     return 0;
@@ -197,6 +247,9 @@ void tres_minutes_destroy(struct tres_minutes *minutes)
         return;
     for (uint32_t i = 0; i < minutes->count; i++)
         free(minutes->entries[i].seconds);
+    for (size_t i = 0; i < minutes->qos_count; i++)
+        free(minutes->qos[i].seconds);
+    free(minutes->qos);
     arena_destroy(minutes->arena);
     free(minutes->entries);
     free(minutes);
@@ -206,4 +259,27 @@ struct tres_minutes_texts tres_minutes_of(const struct tres_minutes *minutes, ui
 {
     return minutes && node < minutes->count ? minutes->entries[node].texts
                                             : (struct tres_minutes_texts){ NULL, NULL };
+}
+
+/* Returns an element of `seconds`, which may be NULL. */
+static uint64_t kept_seconds(const struct tres_minutes *minutes, const uint64_t *seconds,
+                             size_t tres)
+{
+    size_t i = tres < minutes->kept_count ? minutes->kept[tres] : minutes->tres_count;
+    return seconds && i < minutes->tres_count ? seconds[i] : 0;
+}
+
+uint64_t tres_minutes_running(const struct tres_minutes *minutes, uint32_t node, size_t tres)
+{
+    return minutes && node < minutes->count
+               ? kept_seconds(minutes, minutes->entries[node].seconds, tres)
+               : 0;
+}
+
+uint64_t tres_minutes_running_in_qos(const struct tres_minutes *minutes, uint64_t qos, size_t tres)
+{
+    for (size_t i = 0; minutes && i < minutes->qos_count; i++)
+        if (minutes->qos[i].id == qos)
+            return kept_seconds(minutes, minutes->qos[i].seconds, tres);
+    return 0;
 }

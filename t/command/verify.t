@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import time
@@ -64,6 +65,13 @@ def causes_of(site):
     return {(row['table'], row['cause']) for row in rows_of(site) if not row['more']}
 
 
+def used(site, columns):
+    """Returns names and types of columns, without the columns of numbers that no TRES has."""
+    numbers = {str(number) for number, in site.query('SELECT number FROM fairmill_tres_name')}
+    return [(column[1], column[2]) for column in columns
+            if not (match := re.match(r'(?:tres|running)_([0-9]+)$', column[1])) or match[1] in numbers]
+
+
 def mutants(site, tables):
     """Yields one change of each column, in a random row."""
     r = random.Random(4)
@@ -78,7 +86,7 @@ def mutants(site, tables):
             raise RuntimeError(f'{table} is empty')
         keys = [column[1] for column in columns if column[5]]
         names = [column[1] for column in columns]
-        for name, kind in ((column[1], column[2]) for column in columns):
+        for name, kind in used(site, columns):
             row = dict(zip(names, r.choice(rows)))
             old = row[name]
             new = 1
@@ -121,7 +129,7 @@ def covered_or_listed(site):
         if not rows:
             empty.add(table)
             continue
-        for name, kind in ((column[1], column[2]) for column in columns):
+        for name, kind in used(site, columns):
             new = f"'z' || substr(COALESCE({name}, ''), 1, 31)" if kind == 'TEXT' else f'COALESCE({name} + 1, 1)'
             site.query(f'UPDATE {table} SET {name} = {new} WHERE {mine}({keys}) = '
                        f'(SELECT {keys} FROM {table} WHERE {mine} 1 ORDER BY {newest} LIMIT 1)')

@@ -7,7 +7,7 @@
 
 static void sums(void)
 {
-    struct usage_sums *sums = usage_sums_create();
+    struct usage_sums *sums = usage_sums_create(0);
     bool kept = true;
     for (uint64_t i = 0; i < 5000; i++)
         usage_sums_of(sums, i * i * UINT64_C(1000003))->word[0] += i;
@@ -21,8 +21,8 @@ static void sums(void)
     usage_sums_destroy(sums);
 
     struct wide one = { { 1, 0, 0, 0 } }, other = { { 0, 1, 0, 0 } };
-    ok(usage_sum_hash(3, &one) != usage_sum_hash(3, &other) &&
-           usage_sum_hash(3, &one) != usage_sum_hash(4, &one),
+    ok(usage_sum_hash(3, &one, "", 0) != usage_sum_hash(3, &other, "", 0) &&
+           usage_sum_hash(3, &one, "", 0) != usage_sum_hash(4, &one, "", 0),
        "the hash of a sum depends on its id and every word");
 }
 

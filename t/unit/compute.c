@@ -126,7 +126,7 @@ static struct computation computation_here(void)
     computation.findings = site.findings;
     computation.decay = site.decay;
     computation.ledger = ledger_at(NULL, decay_table_now(site.decay));
-    computation.unattributed = usage_sums_create();
+    computation.unattributed = usage_sums_create(0);
     return computation;
 }
 
@@ -191,7 +191,7 @@ static struct error fold(enum checkpoint_mode mode, struct wide own, struct wide
                          uint64_t hash)
 {
     struct computation computation = computation_here();
-    struct db_value row[5] = { { .type = DB_INTEGER, .integer = ASSOCIATION } };
+    struct db_value row[6] = { { .type = DB_INTEGER, .integer = ASSOCIATION } };
     struct stored_checkpoint stored_checkpoint = {
         .checkpoint = { .kept = true, .checkpointed_to = 1000, .sums_hash = hash }
     };
@@ -200,8 +200,8 @@ static struct error fold(enum checkpoint_mode mode, struct wide own, struct wide
                                     .anew = mode != CHECKPOINT_INCREMENTAL,
                                     .checkpoint = { .checkpointed_to = 1000,
                                                     .basis = memory_text("") },
-                                    .sums = usage_sums_create(),
-                                    .late = usage_sums_create(),
+                                    .sums = usage_sums_create(0),
+                                    .late = usage_sums_create(0),
                                     .findings = findings_create() };
     struct error err = { 0 };
     for (int i = 0; i < 4; i++)
@@ -218,7 +218,7 @@ static struct error fold(enum checkpoint_mode mode, struct wide own, struct wide
 
 static void checkpoints(void)
 {
-    uint64_t hash = usage_sum_hash(ASSOCIATION, &most);
+    uint64_t hash = usage_sum_hash(ASSOCIATION, &most, "", 0);
     struct error err = fold(CHECKPOINT_FULL, most, one, 0);
     ok(is_of_range(&err), "a checkpointed sum beyond the integer range fails");
     err = fold(CHECKPOINT_INCREMENTAL, one, most, hash);
@@ -226,11 +226,11 @@ static void checkpoints(void)
     err = fold(CHECKPOINT_INCREMENTAL, one, most, hash + 1);
     ok(err.class == ERROR_DAMAGED && *err.message,
        "a stored sum that does not match its hash is damaged");
-    err = fold(CHECKPOINT_INCREMENTAL, one, one, usage_sum_hash(ASSOCIATION, &one));
+    err = fold(CHECKPOINT_INCREMENTAL, one, one, usage_sum_hash(ASSOCIATION, &one, "", 0));
     ok(!*err.message, "sums within the integer range are added");
-    err = fold(CHECKPOINT_VERIFY, one, one, usage_sum_hash(ASSOCIATION, &one));
+    err = fold(CHECKPOINT_VERIFY, one, one, usage_sum_hash(ASSOCIATION, &one, "", 0));
     ok(!*err.message && !drifted, "a correct stored sum has no drift");
-    err = fold(CHECKPOINT_VERIFY, one, least, usage_sum_hash(ASSOCIATION, &least));
+    err = fold(CHECKPOINT_VERIFY, one, least, usage_sum_hash(ASSOCIATION, &least, "", 0));
     ok(!*err.message && drifted == 1,
        "a difference beyond the integer range counts as drift without failing");
 }

@@ -8,6 +8,7 @@
 /* Integers wide enough that sums are never rounded and ties are always exact. */
 
 typedef unsigned __int128 uint128;
+typedef __int128 int128;
 
 /* A signed sum of usage: 256 bits in two's complement, lowest word first. */
 struct wide {

@@ -9,10 +9,11 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-struct usage_sums *usage_sums_create(void)
+struct usage_sums *usage_sums_create(size_t tres_count)
 {
     struct usage_sums *sums = memory_zeroed(1, sizeof *sums);
     sums->places = id_index_create();
+    sums->tres_count = tres_count;
     return sums;
 }
 
@@ -22,20 +23,32 @@ void usage_sums_destroy(struct usage_sums *sums)
         return;
     id_index_destroy(sums->places);
     free(sums->rows);
+    free(sums->tres);
     free(sums);
+}
+
+struct usage_place usage_sums_place(struct usage_sums *sums, uint64_t id)
+{
+    uint32_t place = id_index_add(sums->places, id, (uint32_t)sums->count);
+    if (place != INDEX_NONE)
+        return (struct usage_place){ &sums->rows[place].sum, usage_sums_tres(sums, place) };
+    size_t stride = sums->tres_count * sizeof *sums->tres;
+    if (sums->count == sums->room) {
+        sums->room = sums->room ? sums->room + sums->room / 2 : 256;
+        sums->rows = memory_resized(sums->rows, sums->room, sizeof *sums->rows);
+        if (stride)
+            sums->tres = memory_resized(sums->tres, sums->room, stride);
+    }
+    sums->rows[sums->count] = (struct usage_sum){ .id = id };
+    int128 *tres = usage_sums_tres(sums, sums->count);
+    if (stride)
+        memset(tres, 0, stride);
+    return (struct usage_place){ &sums->rows[sums->count++].sum, tres };
 }
 
 struct wide *usage_sums_of(struct usage_sums *sums, uint64_t id)
 {
-    uint32_t place = id_index_add(sums->places, id, (uint32_t)sums->count);
-    if (place != INDEX_NONE)
-        return &sums->rows[place].sum;
-    if (sums->count == sums->room) {
-        sums->room = sums->room ? sums->room + sums->room / 2 : 256;
-        sums->rows = memory_resized(sums->rows, sums->room, sizeof *sums->rows);
-    }
-    sums->rows[sums->count] = (struct usage_sum){ .id = id };
-    return &sums->rows[sums->count++].sum;
+    return usage_sums_place(sums, id).sum;
 }
 
 struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id)
@@ -61,10 +74,12 @@ const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums)
     return sorted;
 }
 
-uint64_t usage_sum_hash(uint64_t id, const struct wide *sum)
+uint64_t usage_sum_hash(uint64_t id, const struct wide *sum, const char *tres, size_t length)
 {
-    uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2], sum->word[3] };
-    return hash_words(words, sizeof words / sizeof *words);
+    uint64_t words[] = { id,           sum->word[0],
+                         sum->word[1], sum->word[2],
+                         sum->word[3], length ? XXH3_64bits(tres, length) : 0 };
+    return hash_words(words, sizeof words / sizeof *words - !length);
 }
 
 void job_keys_add(struct job_keys *keys, uint64_t key)

@@ -23,11 +23,26 @@ struct usage_sum {
 };
 struct usage_sums {
     struct usage_sum *rows;
+    /* `tres_count` sums by TRES for each row, in the order of the rows; see compute/tres_usage.h */
+    int128 *tres;
+    size_t tres_count;
     size_t count, room;
     struct id_index *places;
 };
-struct usage_sums *usage_sums_create(void);
+struct usage_sums *usage_sums_create(size_t tres_count);
 void usage_sums_destroy(struct usage_sums *sums);
+/* The sums of one id: the charge and, if there are any, the sums by TRES. */
+struct usage_place {
+    struct wide *sum;
+    int128 *tres;
+};
+/* Like usage_sums_of(), for all sums of an id. */
+struct usage_place usage_sums_place(struct usage_sums *sums, uint64_t id);
+/* Returns the sums by TRES of a row. */
+static inline int128 *usage_sums_tres(const struct usage_sums *sums, size_t row)
+{
+    return sums->tres + row * sums->tres_count;
+}
 /*
  * Returns the sum of an id.  If the id is missing, first adds it with the sum 0.  The pointer is
  * valid until another id is added.
@@ -38,10 +53,19 @@ struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id);
 /* Returns pointers to all rows in ascending order of id.  The caller frees the array. */
 const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums);
 /*
- * Returns the hash of one sum.  The hash of all sums is the total of their single hashes, so it
- * does not depend on the order of the sums.
+ * Returns the hash of the sums of one id.  `tres` is the text that is stored for the sums by TRES,
+ * of `length` bytes, which may be 0.  The hash of all sums is the total of their single hashes, so
+ * it does not depend on the order of the sums.
  */
-uint64_t usage_sum_hash(uint64_t id, const struct wide *sum);
+uint64_t usage_sum_hash(uint64_t id, const struct wide *sum, const char *tres, size_t length);
+
+/* The sums of one id as they are stored; `tres` has the sums by TRES (compute/tres_usage.h). */
+struct stored_sum {
+    uint64_t id;
+    struct wide sum;
+    const char *tres;
+    size_t tres_length;
+};
 
 /* A set of keys of job rows. */
 struct job_keys {

@@ -337,6 +337,34 @@ static uint128 decay_epoch_of(const struct decay_table *decay, uint64_t t)
     return (uint128)r << (half_life - decay->first_half_life);
 }
 
+/*
+ * The number of bits that narrow weights lack.  A second just before now still has a weight of
+ * 2^16 with a half-life of a week, and of 2^18 with decay in steps.
+ */
+static unsigned narrow_bits(const struct decay_table *decay)
+{
+    return !decay->half_life ? 0 : decay->weights ? 70 : 82;
+}
+
+uint64_t decay_table_narrow_weight(const struct decay_table *decay, uint64_t a, uint64_t b)
+{
+    unsigned bits = narrow_bits(decay);
+    a = a < decay->start ? decay->start : a;
+    b = b > decay->now ? decay->now : b;
+    return a < b ? (uint64_t)(decay_epoch_of(decay, b) >> bits) -
+                       (uint64_t)(decay_epoch_of(decay, a) >> bits)
+                 : 0;
+}
+
+double decay_table_narrow_usage(const struct decay_table *decay, int128 sum)
+{
+    struct wide wide = { { 0 } };
+    if (sum <= 0)
+        return 0;
+    wide_add_product(&wide, (uint128)sum, (uint128)1 << narrow_bits(decay), false);
+    return decay_table_usage(decay, &wide);
+}
+
 uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t b)
 {
     a = a < decay->start ? decay->start : a;

@@ -93,6 +93,15 @@ uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t
 uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time);
 
 /*
+ * Sums by TRES have 128 bits, so their weights are narrower: the difference of the upper bits of
+ * Q(b) and Q(a), below 2^50.  As with decay_table_weight(), any cut of an interval results in the
+ * same sums.
+ */
+uint64_t decay_table_narrow_weight(const struct decay_table *decay, uint64_t a, uint64_t b);
+/* Returns a sum of units times narrow weights in TRES-seconds, or 0 if the sum is negative. */
+double decay_table_narrow_usage(const struct decay_table *decay, int128 sum);
+
+/*
  * Return a sum in TRES-seconds, as the nearest double or with 128 bits.  The sum must not be
  * negative.
  */

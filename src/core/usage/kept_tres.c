@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/kept_tres.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -118,4 +119,63 @@ bool kept_tres_counts(const struct kept_tres *kept, const char *list, size_t len
         any |= number > 0;
     }
     return any;
+}
+
+static void add_hexadecimal(struct text *text, int128 sum)
+{
+    uint128 bits = sum < 0 ? -(uint128)sum : (uint128)sum;
+    uint64_t high = (uint64_t)(bits >> 64);
+    if (high)
+        text_format(text, "%s%" PRIx64 "%016" PRIx64, sum < 0 ? "-" : "", high, (uint64_t)bits);
+    else
+        text_format(text, "%s%" PRIx64, sum < 0 ? "-" : "", (uint64_t)bits);
+}
+
+void tres_sums_write(const struct kept_tres *kept, const int128 *sums, struct text *text)
+{
+    size_t begin = text->length;
+    for (size_t k = 0; k < kept->count; k++) {
+        if (!sums[k])
+            continue;
+        text_format(text, "%s%u=", text->length > begin ? "," : "", kept->tres[k].number);
+        add_hexadecimal(text, sums[k]);
+    }
+}
+
+static int hexadecimal_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Reads a sum from `at` up to `end` or a comma.  Returns the position after it, or NULL. */
+static const char *read_hexadecimal(const char *at, const char *end, int128 *sum)
+{
+    bool negative = at < end && *at == '-';
+    uint128 bits = 0;
+    int digit;
+    at += negative;
+    const char *begin = at;
+    for (; at < end && (digit = hexadecimal_digit(*at)) >= 0; at++)
+        bits = bits << 4 | (unsigned)digit;
+    *sum = negative ? -(int128)bits : (int128)bits;
+    return at == begin || at - begin > 32 || (at < end && *at != ',') ? NULL : at;
+}
+
+bool tres_sums_read(const struct kept_tres *kept, const char *text, size_t length, int128 *sums)
+{
+    const char *at = text, *end = text + length;
+    memset(sums, 0, kept->count * sizeof *sums);
+    for (size_t k = 0; at < end; at++) {
+        unsigned number = 0;
+        int128 sum;
+        for (; at < end && *at >= '0' && *at <= '9' && number < 1000; at++)
+            number = number * 10 + (unsigned)(*at - '0');
+        if (at == end || *at != '=' || !(at = read_hexadecimal(at + 1, end, &sum)))
+            return false;
+        while (k < kept->count && kept->tres[k].number < number)
+            k++;
+        if (k < kept->count && kept->tres[k].number == number)
+            sums[k] = sum;
+    }
+    return true;
 }

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/number/wide.h"
+
+struct text;
+
 /*
  * The TRES whose usage is kept apart from the charge ([usage] tres).
  *
@@ -44,7 +48,6 @@ struct kept_tres {
  * NULL if there are no limits.  Assigns numbers to new names.  Adds the names that cannot be kept,
  * because they are unknown or no number is free, to `lacking`, separated by commas.
  */
-struct text;
 void kept_tres_choose(struct kept_tres *kept, const char *wanted, const struct tres_name *all,
                       size_t count, const bool *is_limited, struct tres_numbers *numbers,
                       struct text *lacking);
@@ -59,5 +62,13 @@ size_t kept_tres_find(const struct kept_tres *kept, uint64_t id);
  */
 bool kept_tres_counts(const struct kept_tres *kept, const char *list, size_t length,
                       uint64_t *counts);
+
+/*
+ * The stored form of sums by TRES: `number=sum,...` in ascending order of number, without sums of
+ * 0.  Sums are hexadecimal, with a minus sign if negative.
+ */
+void tres_sums_write(const struct kept_tres *kept, const int128 *sums, struct text *text);
+/* Ignores TRES that are not kept.  Returns false if the text has another form. */
+bool tres_sums_read(const struct kept_tres *kept, const char *text, size_t length, int128 *sums);
 
 #endif

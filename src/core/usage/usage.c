@@ -274,8 +274,7 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     if (units >= RATE_TOO_LARGE)
         outcome = JOB_CHARGE_TOO_LARGE;
     bool charged = job_is_charged(outcome);
-    if (charged && units)
-        *term = (struct charge_term){ units, weight, start, end };
+    *term = (struct charge_term){ charged ? units : 0, weight, start, end };
     /* Do not report the TRES of a row without weight.  A finding about its times takes precedence
      * over a finding about its weights. */
     bool told = weight && (!charged || span->outcome == JOB_CHARGED);

@@ -134,8 +134,9 @@ void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, 
 uint64_t job_begin(const struct job *job);
 
 /*
- * A charge: `units` per second times `weight` from the decay table.  `units` and `weight` are 0 if
- * nothing is charged.  If only the weight is 0, the usage is still added to its days.
+ * A charge: `units` per second times `weight` from the decay table.  If only the weight is 0, the
+ * usage is still added to its days.  If only `units` is 0, the job is free, but its usage by TRES
+ * counts.  All members are 0 if there is no time to charge.
  */
 struct charge_term {
     uint128 units, weight;

@@ -190,7 +190,7 @@ struct rollup_rows {
     struct plan plan;
     int step; /* number of the table that is being read.  Months are first.  For each duration, the
                * table by association precedes the table by QOS. */
-    struct db_value arguments[WEIGHTS_LIMIT + 2];
+    struct db_value arguments[WEIGHTS_LIMIT + KEPT_TRES_LIMIT + 2];
 };
 
 #define STEPS (2 * SPANS)
@@ -212,6 +212,25 @@ static const struct slurmdbd_table *table_of(const struct rollup_rows *rows)
 
 enum { ROLLUP_ID, ROLLUP_TRES, ROLLUP_START, ROLLUP_SECONDS, ROLLUP_QOS };
 
+/* Returns the TRES that is charged, or 0 if the charge is a weighted sum of TRES. */
+static uint64_t charged_tres(const struct rollup_rows *rows)
+{
+    enum charge_basis charge = rows->base.base.source.settings->charge;
+    return charge == CHARGE_TRES ? 0 : charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING;
+}
+
+static bool is_charged(const struct rollup_rows *rows, uint64_t tres)
+{
+    uint64_t charged = charged_tres(rows);
+    const struct charge_rate *plain = charge_rates_plain(rows->accounting->rates);
+    if (charged)
+        return charged == tres;
+    for (size_t i = 0; i < plain->tres_count; i++)
+        if (plain->tres[i].id == tres)
+            return true;
+    return false;
+}
+
 static void slurmdbd_rollup_make_row(const struct rollup_reading *reading,
                                      const struct db_value *values, struct rollup_row *row)
 {
@@ -223,23 +242,26 @@ static void slurmdbd_rollup_make_row(const struct rollup_reading *reading,
         .association = reading_number(&values[ROLLUP_ID]),
         .tres = reading_number(&values[ROLLUP_TRES]),
         .qos = qos,
+        .is_charged = is_charged(rows, reading_number(&values[ROLLUP_TRES])),
         .rate = is_by_qos(rows) ? charge_rates_find(rates, qos, "", 0) : charge_rates_plain(rates),
         .rollup = { start, end_of(span_of(rows), start), reading_number(&values[ROLLUP_SECONDS]) },
     };
 }
 
-/* Adds ` AND "id_tres" IN (?, ?)` with the TRES that are charged.  Returns their number. */
+/* Adds ` AND "id_tres" IN (?, ?)` with the TRES that are charged or kept.  Returns their number. */
 static size_t add_tres(struct text *sql, const struct rollup_rows *rows, struct db_value *arguments)
 {
-    enum charge_basis charge = rows->base.base.source.settings->charge;
+    const struct kept_tres *kept = rows->base.base.source.kept;
+    const struct charge_rate *plain = charge_rates_plain(rows->accounting->rates);
     size_t count = 0;
-    if (charge == CHARGE_TRES) {
-        const struct charge_rate *plain = charge_rates_plain(rows->accounting->rates);
-        for (; count < plain->tres_count; count++)
-            arguments[count] = db_unsigned(plain->tres[count].id);
-    } else {
-        arguments[count++] = db_integer(charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING);
-    }
+    uint64_t charged = charged_tres(rows);
+    if (charged)
+        arguments[count++] = db_unsigned(charged);
+    for (size_t i = 0; !charged && i < plain->tres_count; i++)
+        arguments[count++] = db_unsigned(plain->tres[i].id);
+    for (size_t i = 0; kept && i < kept->count; i++)
+        if (!is_charged(rows, kept->tres[i].id))
+            arguments[count++] = db_unsigned(kept->tres[i].id);
     text_add(sql, " AND \"id_tres\" IN (");
     for (size_t i = 0; i < count; i++)
         text_add(sql, i ? ", ?" : "?");
