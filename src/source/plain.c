@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "settings/settings.h"
-#include "source/reading.h"
+#include "source/plain_relation.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -20,93 +20,6 @@
  * sacctmgr (2147483647 is `parent`). time_end is NULL or 0 while the usage continues.  `charge` is
  * in TRES per second.
  */
-
-/* Adds the name of a relation, which may have a schema before a dot. */
-static void add_relation(struct text *text, const char *name)
-{
-    const char *dot = strchr(name, '.');
-    if (dot) {
-        char *schema = memory_bytes(name, (size_t)(dot - name));
-        text_add_identifier(text, schema);
-        text_add(text, ".");
-        free(schema);
-    }
-    text_add_identifier(text, dot ? dot + 1 : name);
-}
-
-/*
- * Adds the GRANT that reading the relation needs.  Adds nothing for a relation in another schema,
- * to which only its owner can grant access.
- */
-static void plain_add_grant(struct text *text, const struct db_settings *settings,
-                            const char *relation)
-{
-    if (!strchr(relation, '.'))
-        db_add_grant(text, settings, "SELECT", NULL, relation);
-}
-
-struct relation_query {
-    const char *select, *relation, *types;
-    const char *where;               /* NULL selects all rows */
-    const struct db_value *argument; /* argument of `where`; or NULL */
-};
-
-static bool is_ascii(const char *text)
-{
-    while (*text && !(*text & 0x80))
-        text++;
-    return *text == '\0';
-}
-
-/*
- * Returns a query for the rows of the source's cluster, or of all clusters if its cluster is NULL.
- * The last column is the cluster's name.  The query has at most two arguments.
- *
- * A database can compare an ASCII name in any encoding.  For other names, the query returns rows of
- * all clusters, and plain_is_of() filters them.
- */
-static struct query query_of(const struct source *source, const struct relation_query *asked,
-                             struct text *sql, struct db_value *arguments)
-{
-    struct query query = { .arguments = arguments, .types = asked->types };
-    bool by_cluster = source->cluster && is_ascii(source->cluster);
-    text_format(sql, "SELECT %s FROM ", asked->select);
-    add_relation(sql, asked->relation);
-    text_add(sql, " ");
-    if (asked->where)
-        text_format(sql, "WHERE %s%s", asked->where, by_cluster ? " AND \"cluster\" = ?" : "");
-    if (asked->argument)
-        arguments[query.argument_count++] = *asked->argument;
-    if (by_cluster)
-        arguments[query.argument_count++] = db_text(source->cluster);
-    query.sql = sql->bytes;
-    return query;
-}
-
-static int explain_relation(const struct source *source, const char *relation, struct error *err)
-{
-    fail_in(err, "cannot read '%s'", relation);
-    struct text grant = { 0 };
-    if (err->class == ERROR_DENIED || err->class == ERROR_MISSING)
-        plain_add_grant(&grant, source->db->settings, relation);
-    if (grant.length) {
-        struct error reason = *err;
-        fail(err, reason.class, "%.1500s; if it exists, run: %s", reason.message, grant.bytes);
-    }
-    text_free(&grant);
-    return -1;
-}
-
-static int read_relation(const struct source *source, const struct relation_query *asked,
-                         row_taker take, void *context, struct error *err)
-{
-    struct text sql = { 0 };
-    struct db_value arguments[2];
-    const struct query query = query_of(source, asked, &sql, arguments);
-    int result = reading_each(source->db, &query, take, context, err);
-    text_free(&sql);
-    return result ? explain_relation(source, asked->relation, err) : 0;
-}
 
 /*
  * Cluster names are bytes, but a database may treat two different names as equal.  In some
@@ -136,11 +49,11 @@ static int plain_take_cluster(void *context, const struct db_value *row, struct 
 static int plain_read_clusters(const struct source *source, struct cluster_list *list,
                                struct error *err)
 {
-    const struct relation_query query = { .select = "\"cluster\", \"deleted\"",
-                                          .relation = source->settings->associations,
-                                          .types = "ti" };
+    const struct plain_query query = { .select = "\"cluster\", \"deleted\"",
+                                       .relation = source->settings->associations,
+                                       .types = "ti" };
     struct plain_cluster_reader reader = { .seen = names_create() };
-    int result = read_relation(source, &query, plain_take_cluster, &reader, err);
+    int result = plain_read_relation(source, &query, plain_take_cluster, &reader, err);
     names_destroy(reader.seen);
     if (result) {
         cluster_list_free(&reader.list);
@@ -149,12 +62,6 @@ static int plain_read_clusters(const struct source *source, struct cluster_list 
     reading_sort_clusters(&reader.list);
     *list = reader.list;
     return 0;
-}
-
-/* Returns true if a row is of this cluster. */
-static bool plain_is_of(const struct db_value *stored, const char *cluster)
-{
-    return stored->type == DB_TEXT && reads_as(stored->text.bytes, stored->text.length, cluster);
 }
 
 struct plain_association_reader {
@@ -204,7 +111,7 @@ static void name_parents(struct accounting *accounting)
 static int plain_read_small(const struct source *source, struct accounting **read,
                             struct error *err)
 {
-    const struct relation_query query = {
+    const struct plain_query query = {
         .select = "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
                   " \"shares\", \"deleted\", \"cluster\"",
         .relation = source->settings->associations,
@@ -213,7 +120,7 @@ static int plain_read_small(const struct source *source, struct accounting **rea
     };
     struct accounting *accounting = accounting_create(NULL);
     struct plain_association_reader reader = { accounting, source->cluster };
-    if (read_relation(source, &query, plain_take_association, &reader, err)) {
+    if (plain_read_relation(source, &query, plain_take_association, &reader, err)) {
         accounting_destroy(accounting);
         return -1;
     }
@@ -257,7 +164,7 @@ static bool plain_make_row(struct job_reading *reading, const struct db_value *v
 static int plain_ask(struct reading *reading, struct error *err)
 {
     struct usage_rows *rows = (struct usage_rows *)reading;
-    const struct relation_query asked = {
+    const struct plain_query asked = {
         .select = "\"id\", \"time_start\", \"time_end\", \"charge\", \"cluster\"",
         .relation = reading->source.settings->usage,
         .types = "iiirt",
@@ -268,13 +175,14 @@ static int plain_ask(struct reading *reading, struct error *err)
     if (rows->asked)
         return 0;
     rows->asked = true;
-    const struct query query = query_of(&reading->source, &asked, &reading->sql, rows->arguments);
+    const struct query query =
+        plain_query_of(&reading->source, &asked, &reading->sql, rows->arguments);
     return reading_run(reading, &query, err);
 }
 
 static int plain_explain(const struct reading *reading, struct error *err)
 {
-    return explain_relation(&reading->source, reading->source.settings->usage, err);
+    return plain_explain_relation(&reading->source, reading->source.settings->usage, err);
 }
 
 static struct job_reading *plain_usage_of(const struct source *source,
@@ -323,14 +231,14 @@ static int plain_take_end(void *context, const struct db_value *row, struct erro
 static int plain_read_ends(const struct source *source, uint64_t after, uint64_t until,
                            uint64_t *oldest, uint64_t *newest, struct error *err)
 {
-    const struct relation_query query = {
+    const struct plain_query query = {
         .select = "\"time_end\", \"cluster\"",
         .relation = source->settings->usage,
         .types = "it",
         .where = "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"",
     };
     struct end_reader reader = { source->cluster, after, until, 0, 0 };
-    int result = read_relation(source, &query, plain_take_end, &reader, err);
+    int result = plain_read_relation(source, &query, plain_take_end, &reader, err);
     *oldest = reader.oldest;
     *newest = reader.newest;
     return result;
