@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/formula/formula.h"
 #include "core/usage/charge_rate.h"
@@ -18,6 +19,12 @@
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
+
+/* An amount from here on is not a plausible count. */
+#define TOO_MANY 1e15
+
+enum { TRES_COUNT = 5 };
+const char *const pbs_tres_names[TRES_COUNT + 1] = { "ncpus", "ngpus", "walltime", "mem", "nodect", NULL };
 
 /* A resource to be checked. */
 struct watched {
@@ -38,6 +45,7 @@ struct pbs_charging {
     size_t watched_count;
     bool had_run, has_requested; /* has_requested: `requested` contains the requests of the current
                                     job execution */
+    bool keeps[TRES_COUNT];      /* indexed as pbs_tres_names */
     struct text texts[PBS_ENTITY_TEXTS], room;
 };
 
@@ -214,4 +222,62 @@ uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *r
     if (formula_evaluate(charging->formula, charging->values, &answer, &ignored) || !(answer > 0))
         return 0;
     return isfinite(answer) ? rate_of_factor(answer / (double)run->length_s) : RATE_TOO_LARGE;
+}
+
+/* Returns true for a resource that the setting `wanted` names. */
+static bool charging_keeps(const char *wanted, size_t resource)
+{
+    bool keeps = false;
+    if (!strcasecmp(wanted, "auto"))
+        return resource < PBS_AUTOMATIC_TRES;
+    for (char *name; (name = list_next(&wanted)); free(name))
+        keeps |= !strcasecmp(name, pbs_tres_names[resource]);
+    return keeps;
+}
+
+void pbs_charging_keep(struct pbs_charging *charging, const char *wanted)
+{
+    for (size_t i = 0; pbs_tres_names[i]; i++)
+        charging->keeps[i] = charging_keeps(wanted, i);
+}
+
+/* Returns the amount per second of a resource of the current execution. */
+static double charging_amount_of(struct pbs_charging *charging, const struct pbs_run *run,
+                                 const char *name)
+{
+    if (!strcmp(name, "walltime"))
+        return 1;
+    struct part text = { "", 0 };
+    if (run->used.length)
+        text = fields_value(&charging->fields, name);
+    /* Few jobs request gpus; do not parse the requests of all others. */
+    if (!text.length && memmem(run->requested.bytes, run->requested.length, name, strlen(name)))
+        text = requested_value(charging, run, name);
+    double amount = resource_value(text).number;
+    return ceil(!strcmp(name, "mem") ? amount / 1024 : amount);
+}
+
+/* Appends `,id=amount`.  The id has one digit.  Faster than text_format(). */
+static void charging_add_amount(struct text *text, size_t id, uint64_t amount)
+{
+    char item[24], *at = item + sizeof item;
+    do
+        *--at = (char)('0' + amount % 10);
+    while (amount /= 10);
+    *--at = '=';
+    *--at = (char)('0' + id);
+    *--at = ',';
+    at += !text->length;
+    text_add_bytes(text, at, (size_t)(item + sizeof item - at));
+}
+
+void pbs_charging_tres(struct pbs_charging *charging, const struct pbs_run *run, struct text *text)
+{
+    text->length = 0;
+    for (size_t i = 0; pbs_tres_names[i]; i++) {
+        double amount =
+            charging->keeps[i] ? charging_amount_of(charging, run, pbs_tres_names[i]) : 0;
+        if (amount >= 1 && amount < TOO_MANY)
+            charging_add_amount(text, i + 1, (uint64_t)amount);
+    }
 }

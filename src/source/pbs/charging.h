@@ -64,4 +64,17 @@ struct pbs_run {
  */
 uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *run);
 
+/* The resources that are TRES.  The first has the id 1; ended by NULL.  `mem` is in megabytes. */
+extern const char *const pbs_tres_names[];
+/* The number of names that `[usage] tres = auto` keeps, which come first. */
+#define PBS_AUTOMATIC_TRES 3
+/* Selects the TRES of pbs_charging_tres().  `wanted` is the setting. */
+void pbs_charging_keep(struct pbs_charging *charging, const char *wanted);
+/*
+ * Replaces `*text` by the TRES per second of the execution that was last passed to
+ * pbs_charging_rate(), in the form of job_row.tres.  Their amounts are the used ones and, if `used`
+ * does not contain a resource, the requested ones, rounded up.  Walltime is 1 per second.
+ */
+void pbs_charging_tres(struct pbs_charging *charging, const struct pbs_run *run, struct text *text);
+
 #endif

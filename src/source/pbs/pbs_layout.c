@@ -180,7 +180,18 @@ static int read_charging(struct accounting *accounting, const struct source *sou
     };
     accounting->pbs = pbs_charging_create(entity_kind_of(rules->values[PBS_ENTITY]),
                                           rules->values[PBS_USAGE_RES], err);
-    return accounting->pbs ? pbs_read(source, &query, take_entity, accounting->pbs, err) : -1;
+    if (!accounting->pbs)
+        return -1;
+    pbs_charging_keep(accounting->pbs, source->settings->tres);
+    return pbs_read(source, &query, take_entity, accounting->pbs, err);
+}
+
+static void pbs_add_tres(struct accounting *accounting)
+{
+    for (size_t i = 0; pbs_tres_names[i]; i++)
+        *memory_append(&accounting->tres, &accounting->tres_count) = (struct tres_name){
+            .id = i + 1, .name = memory_text(pbs_tres_names[i]), .automatic = i < PBS_AUTOMATIC_TRES
+        };
 }
 
 static int pbs_read_small(const struct source *source, struct accounting **read, struct error *err)
@@ -194,6 +205,7 @@ static int pbs_read_small(const struct source *source, struct accounting **read,
     if (!result)
         result = read_charging(accounting, source, &rules, err);
     pbs_rules_free(&rules);
+    pbs_add_tres(accounting);
     if (result)
         accounting_destroy(accounting);
     else
@@ -210,8 +222,9 @@ struct run_rows {
     bool suspensions; /* return suspensions instead of executions */
     bool asked;
     struct db_value arguments[7];
-    struct charge_rate rate; /* of the current row */
+    struct charge_rate rate; /* of the current row, as are the next two */
     struct suspension suspension;
+    struct text tres;
 };
 
 enum {
@@ -240,7 +253,8 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
     struct part texts[PBS_ENTITY_TEXTS];
     for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
         texts[i] = part_of_column(&values[RUN_EUSER + i]);
-    if (ended && job.time_end == job.time_start) /* charge an execution of 0 seconds in full, too */
+    bool is_empty = ended && job.time_end == job.time_start;
+    if (is_empty) /* charge an execution of 0 seconds in full, too */
         job.time_start--;
     uint64_t suspended = reading_number(&values[RUN_SUSPENDED]), until = job.time_end;
     struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
@@ -251,6 +265,9 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
     uint64_t length = until > job.time_start ? until - job.time_start : 1;
     run.length_s = suspended < length ? length - suspended : length;
     rows->rate = (struct charge_rate){ .rate = pbs_charging_rate(rows->charging, &run) };
+    rows->tres.length = 0;
+    if (!is_empty && suspended < length)
+        pbs_charging_tres(rows->charging, &run, &rows->tres);
     const struct part id = part_of_column(&values[RUN_ID]);
     *row = (struct job_row){
         .id_job = reading_number(&values[RUN_KEY]),
@@ -259,6 +276,8 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
         .association = pbs_charging_entity(rows->charging, texts),
         .rate = &rows->rate,
         .job = job,
+        .tres = rows->tres.length ? rows->tres.bytes : "",
+        .tres_length = rows->tres.length,
     };
     if (rows->suspensions) {
         /* If a job was always suspended but used something, its usage is spread evenly over the
@@ -296,14 +315,20 @@ static int explain_rows(const struct reading *reading, struct error *err)
     return pbs_explain(&reading->source, err);
 }
 
+static void pbs_end_rows(struct reading *reading)
+{
+    text_free(&((struct run_rows *)reading)->tres);
+}
+
 static struct run_rows *pbs_rows_of(const struct source *source,
                                     const struct accounting *accounting,
                                     const struct job_range *range)
 {
     struct run_rows *rows = memory_zeroed(1, sizeof *rows);
     struct db_value cluster = db_text(source->cluster), now = db_integer(pbs_time(source));
-    rows->base.base =
-        (struct reading){ .source = *source, .ask = pbs_ask, .explain = explain_rows };
+    rows->base.base = (struct reading){
+        .source = *source, .ask = pbs_ask, .explain = explain_rows, .end = pbs_end_rows
+    };
     rows->base.make = pbs_make_row;
     rows->charging = accounting->pbs;
     rows->now = (uint64_t)pbs_time(source);
