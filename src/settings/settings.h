@@ -68,8 +68,9 @@ struct client {
 struct settings {
     struct db_settings source, results;
     const char *layout;
-    const char *associations, *usage; /* names of the two relations of layout plain */
-    const char *clusters;             /* comma-separated names, or "all" */
+    /* Names of the relations of layout plain; usage_tres may be "". */
+    const char *associations, *usage, *usage_tres;
+    const char *clusters; /* comma-separated names, or "all" */
     uint64_t deadline_s;
     int64_t max_lag_s; /* -1 for no limit */
     enum bad_rows on_bad_rows;

@@ -132,6 +132,9 @@ const struct setting settings_table[] = {
     { "source", "usage", "usage",
       "For layout plain: table or view with the usage, as TABLE or SCHEMA.TABLE.", read_given,
       FIELD(usage) },
+    { "source", "usage_tres", "",
+      "For layout plain: optional table or view with the usage by TRES, as TABLE or SCHEMA.TABLE.",
+      read_text, FIELD(usage_tres) },
     { "source", "deadline", "120 s",
       "Time limit of each statement in either database, and of all retries of an operation "
       "together.  At most 1 d.",
@@ -204,7 +207,8 @@ const struct setting settings_table[] = {
       "Time during which a job was suspended: charged (as in Slurm) or omitted.",
       CHARGE_CHOICE(suspended, suspendeds) },
     { "usage", "tres", "auto",
-      "TRES whose usage is stored apart from the charge, such as cpu, mem, gres/gpu: at most 16 names "
+      "TRES whose usage is stored apart from the charge, such as cpu, mem, gres/gpu: at most 16 "
+      "names "
       "as in tres_table, or none.  auto means cpu, node, every gres, and each TRES with a "
       "GrpTRESMins limit.",
       read_tres_names, FIELD(tres) },

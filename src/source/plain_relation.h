@@ -16,7 +16,7 @@ struct plain_query {
 
 /*
  * Returns a query for the rows of the source's cluster, or of all clusters if its cluster is NULL.
- * One of the columns is the name of the cluster.  The query has at most two arguments.
+ * One of the columns must be the cluster's name.  The query has at most two arguments.
  *
  * A database can compare an ASCII name in any encoding.  For other names, the query returns rows of
  * all clusters, and plain_is_of() filters them.
