@@ -319,7 +319,7 @@ static void add_doubts(struct text *text, const struct settings *settings)
          charge_weights_have_partitions(weights) || settings->suspended == SUSPENDED_OMITTED))
         text_add(text,
                  "  warning: tres_weights, qos_factors, partition_usage_factors and suspended have "
-                 "no effect: only layout slurmdbd has TRES, QOS, partitions and suspended time\n");
+                 "no effect: only layout slurmdbd has weights, QOS, partitions and suspended time\n");
 }
 
 /* Adds a line for each cluster: whether the published rows match a computation for their time.
