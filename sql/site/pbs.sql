@@ -6,7 +6,7 @@
 --     site_job(id, entity_id, ncpus, started, ended)       ended is NULL while the job runs
 --
 -- The views that fairmill reads, with [source] layout = plain, associations = site_associations and
--- usage = site_usage.
+-- usage = site_usage.  With usage_tres = site_usage_tres it also stores the usage by TRES.
 CREATE VIEW site_associations AS
 SELECT
     'pbs' AS cluster,
@@ -27,4 +27,14 @@ SELECT
     j.started AS time_start,
     j.ended AS time_end,
     j.ncpus AS charge
+FROM site_job j;
+
+CREATE VIEW site_usage_tres AS
+SELECT
+    'pbs' AS cluster,
+    j.entity_id AS id,
+    j.started AS time_start,
+    j.ended AS time_end,
+    'ncpus' AS tres,
+    j.ncpus AS amount
 FROM site_job j;
