@@ -86,6 +86,27 @@ JOIN fairmill_account_day d ON d.account = b.account
 WHERE d.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(d.day)
 ORDER BY 1, 2
 
+-- panel: GPU-hours by day
+-- about: Undecayed usage of gres/gpu by the account and all accounts below it.  Each color is an account of the users.
+-- about: Empty if they used no GPUs.
+-- kind: days
+-- size: 24 9
+-- unit: h
+WITH RECURSIVE below (id_assoc, account) AS (
+    SELECT id_assoc, account
+    FROM fairmill_account
+    WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
+    UNION ALL
+    SELECT a.id_assoc, a.account
+    FROM below b
+    JOIN fairmill_account a ON a.parent_id = b.id_assoc AND a.cluster = ${cluster:sqlstring}
+)
+SELECT d.day AS time, d.account AS metric, d.seconds / 3.6e3 AS used
+FROM below b
+JOIN fairmill_account_tres_day d ON d.account = b.account
+WHERE d.cluster = ${cluster:sqlstring} AND d.tres = 'gres/gpu' AND $__unixEpochFilter(d.day)
+ORDER BY 1, 2
+
 -- panel: The account and the accounts directly below it
 -- about: Share and usage are fractions of the cluster.
 -- kind: table
@@ -96,6 +117,18 @@ FROM fairmill_account a
 JOIN fairmill_account c ON c.cluster = a.cluster AND (c.parent_id = a.id_assoc OR c.id_assoc = a.id_assoc)
 WHERE a.cluster = ${cluster:sqlstring} AND a.account = ${account:sqlstring}
 ORDER BY c.depth, c.account
+
+-- panel: Limits of TRES minutes
+-- about: The GrpTRESMins limits of the account and its users.
+-- kind: table
+-- size: 24 6
+-- units: exhausted_at=dateTimeAsIso
+-- for: operators
+SELECT user_name, partition_name, tres, limit_minutes, used_minutes, running_minutes, left_minutes,
+    exhausted_at * 1000 AS exhausted_at
+FROM fairmill_budget
+WHERE cluster = ${cluster:sqlstring} AND kind = 'association' AND account = ${account:sqlstring}
+ORDER BY CASE WHEN exhausted_at IS NULL THEN 1 ELSE 0 END, exhausted_at, user_name, id, tres
 
 -- panel: Users
 -- kind: table

@@ -137,6 +137,39 @@ WHERE r.cluster = ${cluster:sqlstring} AND r.parent_id IS NULL AND r.usage_raw >
 GROUP BY $__unixEpochGroup(h.as_of, $__interval)
 ORDER BY 1
 
+-- panel: GPU-hours by day
+-- about: Undecayed usage of gres/gpu by the account of the users.  Shows the ten accounts with the most usage in this
+-- about: period.  The last day is incomplete.  Empty if the cluster has no GPUs.
+-- kind: days
+-- size: 12 9
+-- unit: h
+SELECT d.day AS time, d.account AS metric, d.seconds / 3.6e3 AS used
+FROM fairmill_account_tres_day d
+JOIN (
+    SELECT account, SUM(seconds) AS used
+    FROM fairmill_account_tres_day
+    WHERE cluster = ${cluster:sqlstring} AND tres = 'gres/gpu' AND $__unixEpochFilter(day)
+    GROUP BY account
+    ORDER BY 2 DESC, account
+    LIMIT 10
+) most ON most.account = d.account
+WHERE d.cluster = ${cluster:sqlstring} AND d.tres = 'gres/gpu' AND $__unixEpochFilter(d.day)
+ORDER BY 1, 2
+
+-- panel: Limits of TRES minutes
+-- about: Every GrpTRESMins limit.  The limit that is reached first comes first, if usage continues as in the last seven
+-- about: days.
+-- kind: table
+-- size: 24 8
+-- units: exhausted_at=dateTimeAsIso
+-- for: operators
+SELECT b.kind, b.account, b.user_name, b.qos, b.tres, b.limit_minutes, b.used_minutes, b.running_minutes, b.left_minutes,
+    b.exhausted_at * 1000 AS exhausted_at
+FROM fairmill_budget b
+WHERE b.cluster = ${cluster:sqlstring}
+ORDER BY CASE WHEN b.exhausted_at IS NULL THEN 1 ELSE 0 END, b.exhausted_at, b.kind, b.id, b.tres
+LIMIT 500
+
 -- panel: Fairshare by account
 -- about: All accounts.  Share and usage are fractions of the cluster.  Best, mean and worst are the fairshare of the
 -- about: users directly in the account.

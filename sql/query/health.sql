@@ -43,6 +43,7 @@ UNION ALL SELECT 1 FROM "fairmill_sprio" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_account" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_account_history" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_account_day" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_account_tres_day" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_tres" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_tres_day" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_waiting" WHERE 1 = 0

@@ -332,6 +332,24 @@ JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d.
 GROUP BY d."cluster", d."day", n."account";
 pgsql: ALTER VIEW "fairmill_account_day" OWNER TO CURRENT_USER;
 
+-- Undecayed daily usage of the direct users of each account by TRES, in TRES-seconds.
+sqlite: DROP VIEW IF EXISTS "fairmill_account_tres_day";
+{create_definer_view} "fairmill_account_tres_day" AS
+SELECT
+    d."cluster" AS "cluster",
+    d."day" AS "day",
+    n."account" AS "account",
+    d."tres" AS "tres",
+    SUM(d."seconds") AS "seconds"
+FROM "fairmill_tres_day" d
+JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d."id_assoc"
+    AND n."since" = (
+        SELECT MAX(m."since")
+        FROM "fairmill_association" m
+        WHERE m."cluster" = d."cluster" AND m."id_assoc" = d."id_assoc")
+GROUP BY d."cluster", d."day", n."account", d."tres";
+pgsql: ALTER VIEW "fairmill_account_tres_day" OWNER TO CURRENT_USER;
+
 -- The number and the priorities of pending jobs in each partition.  A job is counted only in the
 -- partition in which its priority is highest.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";

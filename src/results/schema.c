@@ -438,6 +438,7 @@ static const char *const nameless_views[] = {
     "fairmill_account",
     "fairmill_account_history",
     "fairmill_account_day",
+    "fairmill_account_tres_day",
     "fairmill_account_waiting",
     "fairmill_findings",
     "fairmill_waiting",

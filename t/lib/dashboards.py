@@ -96,6 +96,14 @@ def is_whole(driver, page, statement):
            statement, wrong)
 
 
+# Usage by TRES and limits, until runs write them.
+TRES = ("DELETE FROM fairmill_tres_name", "DELETE FROM fairmill_budget",
+        "INSERT INTO fairmill_tres_name VALUES ('demo', 1, 'cpu'), ('demo', 2, 'gres/gpu')",
+        'UPDATE fairmill_usage_day SET tres_1 = 7000 * id_assoc, tres_2 = 1000 * id_assoc',
+        "INSERT INTO fairmill_budget VALUES ('demo', 'association', 5, 'physics', '', '', '', 'gres/gpu', 100, 70, 20, 10, 1750600000, 1, 1750500000), "
+        "('demo', 'qos', 3, '', '', '', 'high', 'cpu', 7, 0, 0, 7, NULL, 1, 1750500000)")
+
+
 def publish(place, server, driver):
     """Publishes the demonstration's month on the server and in SQLite.  Returns the name of the
     server's database."""
@@ -128,6 +136,9 @@ def publish(place, server, driver):
     # Start time and duration of runs depend on the host, and must be the same for both.
     place.query('UPDATE fairmill_run SET started_at = as_of, duration_ms = 7 * run_id')
     server.sql('UPDATE fairmill_run SET started_at = as_of, duration_ms = 7 * run_id', database)
+    for sql in TRES:
+        place.query(sql)
+        server.sql(sql, database)
     return database
 
 
@@ -154,14 +165,14 @@ def queries(place, server, driver, database, audience, login):
 def refusals(server, database, viewer):
     tables = ['fairmill_fairshare', 'fairmill_sshare', 'fairmill_sprio', 'fairmill_job_priority', 'fairmill_association',
               'fairmill_history', 'fairmill_usage_day', 'fairmill_finding', 'fairmill_run', 'fairmill_ledger', 'fairmill_privilege',
-              'fairmill_share_change', 'fairmill_pbsfs']
+              'fairmill_share_change', 'fairmill_pbsfs', 'fairmill_budget', 'fairmill_tres_day']
     got = {table: ask(server, database, viewer, f'SELECT * FROM {table}') for table in tables}
     tap.ok(all(rows is None and 'denied' in wrong for rows, wrong in got.values()),
            'the login of viewers cannot read tables with names',
            {table: answer for table, answer in got.items() if answer[0] is not None or 'denied' not in answer[1]})
     people = {name for name, in server.sql("SELECT DISTINCT user_name FROM fairmill_association WHERE user_name <> ''", database)}
     told = set()
-    views = ('account', 'account_history', 'account_day', 'account_waiting', 'findings', 'waiting', 'runs')
+    views = ('account', 'account_history', 'account_day', 'account_tres_day', 'account_waiting', 'findings', 'waiting', 'runs')
     for view in views:
         rows, wrong = ask(server, database, viewer, f'SELECT * FROM fairmill_{view}')
         tap.ok(rows, f'the login of viewers can read fairmill_{view}', wrong)
