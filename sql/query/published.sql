@@ -75,12 +75,18 @@ GROUP BY l."cluster"
 ORDER BY l."cluster"
 
 -- name: metrics_tres
--- The usage of each account of a cluster by TRES.
-SELECT t."id_assoc", t."tres", t."usage_raw", t."running_seconds"
-FROM "fairmill_tres" t
-JOIN "fairmill_fairshare" f ON f."cluster" = t."cluster" AND f."id_assoc" = t."id_assoc"
-WHERE t."cluster" = ? AND f."user_name" = ''
-ORDER BY t."id_assoc", t."tres"
+-- The usage of each account of a cluster by TRES.  Metrics must not need the view fairmill_tres,
+-- because they report missing views.
+SELECT v."id_assoc",
+    v."tres_1", v."tres_2", v."tres_3", v."tres_4", v."tres_5", v."tres_6", v."tres_7", v."tres_8",
+    v."tres_9", v."tres_10", v."tres_11", v."tres_12", v."tres_13", v."tres_14", v."tres_15", v."tres_16",
+    v."running_1", v."running_2", v."running_3", v."running_4", v."running_5", v."running_6",
+    v."running_7", v."running_8", v."running_9", v."running_10", v."running_11", v."running_12",
+    v."running_13", v."running_14", v."running_15", v."running_16"
+FROM "fairmill_tree" t
+JOIN "fairmill_value" v ON v."cluster" = t."cluster" AND v."id_assoc" = t."id_assoc"
+WHERE t."cluster" = ? AND t."user_name" = ''
+ORDER BY v."id_assoc"
 
 -- name: metrics_budget
 -- The GrpTRESMins limits of a cluster.

@@ -10,6 +10,7 @@
 #include "results/health.h"
 #include "results/published_find.h"
 #include "results/published_tres.h"
+#include "results/tres_names.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -37,6 +38,7 @@ struct metrics_cluster {
     const struct published_cluster *published;
     const char *tres; /* only this TRES; NULL: all */
     bool *shown;      /* indexed by node: accounts and users that are not omitted */
+    struct tres_numbers numbers;
 };
 
 /* Returns NAN if the column is NULL. */
@@ -146,14 +148,20 @@ static bool metrics_command_wants(const struct metrics_cluster *of, const char *
 static void metrics_command_add_tres(struct metrics_cluster *of, const struct db_value *row)
 {
     uint32_t node = metrics_command_shown(of, row[0].integer);
-    char *tres = db_value_text(&row[1]);
-    if (node != NO_NODE && metrics_command_wants(of, tres)) {
-        struct metric_labels labels = metrics_command_labels(of->published, node);
-        labels.tres = tres;
-        metrics_add(of->metrics, METRIC_TRES_USAGE, &labels, metrics_command_number_of(&row[2]));
-        metrics_add(of->metrics, METRIC_TRES_RUNNING, &labels, metrics_command_number_of(&row[3]));
+    if (node == NO_NODE)
+        return;
+    struct metric_labels labels = metrics_command_labels(of->published, node);
+    for (size_t i = 0; i < KEPT_TRES_LIMIT; i++) {
+        const struct db_value *usage = &row[1 + i], *running = usage + KEPT_TRES_LIMIT;
+        labels.tres = of->numbers.names[i];
+        if (!labels.tres || !metrics_command_wants(of, labels.tres) ||
+            (usage->type == DB_NULL && running->type == DB_NULL))
+            continue;
+        metrics_add(of->metrics, METRIC_TRES_USAGE, &labels,
+                    usage->type == DB_NULL ? 0 : usage->real);
+        metrics_add(of->metrics, METRIC_TRES_RUNNING, &labels,
+                    (double)db_value_integer(running, 0));
     }
-    free(tres);
 }
 
 /* Adds the samples of a row of fairmill_budget, in seconds, as Prometheus recommends.  The columns
@@ -202,8 +210,12 @@ static int metrics_command_add_published(struct metrics_cluster *of, struct db *
     size_t left_out = metrics_command_add_top(of, false, options->top);
     left_out += metrics_command_add_top(of, true, accounts_only ? 0 : options->top);
     metrics_add(of->metrics, METRIC_LEFT_OUT, &labels, (double)left_out);
-    return metrics_command_add_rows(of, db, sql_query_metrics_tres, "itnn",
-                                    metrics_command_add_tres, err) ||
+    return tres_names_read(db, of->published->name, &of->numbers, err) ||
+                   metrics_command_add_rows(of, db, sql_query_metrics_tres,
+                                            "i"
+                                            "rrrrrrrrrrrrrrrr"
+                                            "iiiiiiiiiiiiiiii",
+                                            metrics_command_add_tres, err) ||
                    metrics_command_add_rows(of, db, sql_query_metrics_budget, "tittnnnni",
                                             metrics_command_add_budget, err)
                ? -1
@@ -219,12 +231,15 @@ static int add_associations(struct metrics *metrics, struct published *published
     if (options->tres && published->count && published_check_tres(published, options->tres, err))
         return -1;
     for (size_t i = 0; !result && i < published->count; i++) {
-        struct metrics_cluster of = { metrics, &published->clusters[i], options->tres, NULL };
+        struct metrics_cluster of = { .metrics = metrics,
+                                      .published = &published->clusters[i],
+                                      .tres = options->tres };
         if (published_read_tree(published, &published->clusters[i], err))
             return -1;
         of.shown = memory_zeroed(of.published->tree->count, sizeof *of.shown);
         result = metrics_command_add_published(&of, published->db, options, accounts_only, err);
         free(of.shown);
+        tres_numbers_free(&of.numbers);
     }
     return result;
 }
