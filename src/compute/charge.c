@@ -101,7 +101,6 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
     charge->expired = end && end <= context->cutoff;
     charge->tres = context->kept ? counts_of(context, row) : NULL;
     charge->first = UINT64_MAX;
-    charge->tres = NULL;
     charge->interval =
         charge_interval_first(span->start, span->end, row->rate, row->association, owner);
     if (charge->interval.end == span->end)
