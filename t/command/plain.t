@@ -1,9 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Tests source type plain, which has two relations: the rows that count, and findings about invalid
-ones."""
+"""Tests source type plain, which has two or three relations: the rows that count, and findings about
+invalid ones."""
 
+import math
 import os
 import sqlite3
 import sys
@@ -18,11 +19,12 @@ TREE = ((1, None, 'root', None, 1), (2, 1, 'a', '', 1), (3, 2, 'a', 'ann', 1), (
 SETTINGS = {'source.layout': 'plain', 'fairshare.capacity': 1}
 
 
-def site(place, usage, keys=None, clusters=('c',)):
-    """Makes a site.  `usage` has rows of (cluster, id, time_start, time_end, charge).
+def site(place, usage, keys=None, clusters=('c',), tres=None):
+    """Makes a site.  `usage` has rows of (cluster, id, time_start, time_end, charge), and `tres`
+    has rows of (cluster, id, time_start, time_end, tres, amount).
 
     For this database `c` equals `C`."""
-    place.ready(keys=dict(SETTINGS, **(keys or {})))
+    place.ready(keys=dict(SETTINGS, **({} if tres is None else {'source.usage_tres': 'usage_tres'}), **(keys or {})))
     os.unlink(place.path('a.db'))
     db = sqlite3.connect(place.path('a.db'))
     with db:
@@ -32,6 +34,9 @@ def site(place, usage, keys=None, clusters=('c',)):
         for cluster in clusters:
             db.executemany(f"INSERT INTO associations VALUES ('{cluster}', ?, ?, ?, ?, '', ?, 0)", TREE)
         db.executemany('INSERT INTO usage VALUES (?, ?, ?, ?, ?)', usage)
+        if tres is not None:
+            db.execute('CREATE TABLE usage_tres (cluster TEXT COLLATE NOCASE, id, time_start, time_end, tres, amount)')
+            db.executemany('INSERT INTO usage_tres VALUES (?, ?, ?, ?, ?, ?)', tres)
     db.close()
 
 
@@ -100,6 +105,63 @@ def invalid_rows(place):
              'a row with an end in the future runs on and is a finding')
 
 
+def days_of(place):
+    """Returns {(id, tres, day): seconds} of all days."""
+    return {row[:3]: row[3] for row in place.query('SELECT id_assoc, tres, day, seconds FROM fairmill_tres_day')}
+
+
+def by_tres(place):
+    """Tests usage by TRES: each row adds its amount for each second until now, and no charge."""
+    midnight = NOW - NOW % (24 * HOUR)
+    site(place, (('c', 3, NOW - 1000, NOW - 400, 2.0),), {'usage.time_zone': 'UTC'}, tres=(
+        ('c', 3, midnight - 100, midnight + 50, 'gpu', 2), ('c', 3, NOW - 100, None, 'GPU', 30), ('c', 3, NOW - 100, 0, 'mem', 400),
+        ('c', 4, NOW - 50, NOW + 5000, 'mem', 10), ('c', 4, NOW - 500, NOW - 490, 'mem', None), ('c', 3, NOW - 5, NOW - 5, 'mem', 7),
+        ('c', 3, 0, NOW - 5, 'mem', 10**6), ('c', 3, NOW + 50, NOW + 60, 'mem', 10**6), ('C', 3, NOW - 90, NOW - 80, 'other', 10**6),
+        ('d', 3, NOW - 90, NOW - 80, 'mem', 10**6), (None, 3, NOW - 90, NOW - 80, 'mem', 10**6), ('c', 3, NOW - 90, NOW - 80, None, 10**6),
+        ('c', 3, NOW - 90, NOW - 80, '', 10**6)))
+    place.succeed('run', '--now', NOW)
+    tap.same(place.query('SELECT number, tres FROM fairmill_tres_name ORDER BY number'), [(1, 'GPU'), (2, 'mem')],
+             'auto keeps all TRES of the cluster in bytewise order, without regard to case')
+    yesterday, today = midnight - 24 * HOUR, midnight
+    tap.same(days_of(place), {(3, 'GPU', yesterday): 200, (3, 'GPU', today): 100 + 3000, (3, 'mem', today): 40000, (4, 'mem', today): 500},
+             'each day has the TRES-seconds of its part of each row')
+    tap.same(dict(place.query("SELECT id_assoc || tres, usage_raw FROM fairmill_tres WHERE usage_raw > 0")),
+             {'1GPU': 3300.0, '1mem': 40500.0, '2GPU': 3300.0, '2mem': 40500.0, '3GPU': 3300.0, '3mem': 40000.0, '4mem': 500.0},
+             'an account has the usage by TRES of everything below it')
+    tap.same((used(place), findings(place)), ([1200.0, 0.0], {}), 'usage by TRES is not charged and is no finding')
+    for command in ('verify', 'check', 'explain'):
+        place.ends(0, f'{command} accepts usage by TRES', command, *(['--jobs', 'ann'] if command == 'explain' else []))
+    place.settings(dict(SETTINGS, **{'source.usage_tres': 'usage_tres', 'usage.tres': 'none'}))
+    place.change('DROP TABLE usage_tres')
+    place.ends(0, 'with tres = none, usage_tres is not read', 'run', '--now', NOW + 1)
+    site(place, (), {'usage.half_life': '60', 'usage.tres': 'gpu'}, tres=(('c', 3, NOW - HOUR, NOW, 'gpu', 4), ('c', 3, NOW - HOUR, NOW, 'mem', 4)))
+    place.succeed('run', '--now', NOW)
+    got = dict(place.query('SELECT tres, usage_raw FROM fairmill_tres WHERE id_assoc = 3'))
+    tap.ok(set(got) == {'gpu'} and abs(got['gpu'] - 4 * HOUR / math.log(2) / 2) < 1e-6, 'usage by TRES decays like other usage', got)
+
+
+def invalid_tres(place):
+    good = ('c', 4, NOW - 500, NOW - 490, 'gpu', 3)
+    for amount, what in ((-1, 'negative'), (1.5, 'fractional'), (1e30, 'too large'), (2.0**53, 'too large'), (float('inf'), 'infinite')):
+        site(place, (('c', 3, NOW - 10, NOW, 2.0),), tres=(('c', 3, NOW - 10, NOW, 'gpu', amount), good))
+        place.succeed('run', '--now', NOW)
+        tap.same((used(place)[0], place.query('SELECT id_assoc, seconds FROM fairmill_tres_day'), findings(place)),
+                 (20.0, [(4, 30)], {'job_charge_too_large': 1}), f'a {what} amount ({amount}) is a finding and does not count')
+    for row, what, message in (
+            (('c', 3, NOW - 10, NOW, 'gpu', 'many'), 'an amount that is not a number', "cannot read 'usage_tres'"),
+            (('c', 3, NOW - 10, NOW, 'g' * 256, 1), 'a name of 256 characters', "cannot read 'usage_tres': the name of a TRES")):
+        site(place, (), tres=(row, good))
+        place.ends(65, f'{what} is invalid data', 'run', '--now', NOW)
+        place.says(f'the error about {what} names the relation', message)
+    site(place, (), tres=[('c', 3, NOW - 10, NOW, f'{name}{i}', 1) for i in range(64) for name in 'gG'])
+    place.succeed('run', '--now', NOW)
+    tap.same(place.query('SELECT DISTINCT tres FROM fairmill_tres_day ORDER BY 1'), [(name,) for name in sorted(f'G{i}' for i in range(64))[:16]],
+             'auto keeps the first 16 of 64 TRES')
+    place.change("INSERT INTO usage_tres VALUES ('c', 3, 1, 2, 'more', 1)")
+    place.ends(65, 'a 65th TRES is invalid data', 'run', '--now', NOW + 1)
+    place.says('the error names the relation and the limit', "cannot read 'usage_tres': more than 64 different TRES")
+
+
 def ends(place):
     """Tests the end of the oldest row, among all rows and not only the rows that are read."""
     old = ('c', 3, NOW - 4 * HOUR, NOW - 3 * HOUR, 1.0)
@@ -148,15 +210,15 @@ def relations(place):
 
 
 def missing(place):
-    for relation in ('usage', 'associations'):
-        site(place, ())
+    for relation in ('usage', 'associations', 'usage_tres'):
+        site(place, (), tres=())
         place.change(f'DROP TABLE {relation}')
         place.run('run', '--now', NOW)
         place.says(f"the error names the missing relation '{relation}'", f"cannot read '{relation}'")
 
 
 def body():
-    for part in (rows, zones, invalid_rows, ends, names, relations, missing):
+    for part in (rows, zones, invalid_rows, by_tres, invalid_tres, ends, names, relations, missing):
         with Place() as place:
             part(place)
 
