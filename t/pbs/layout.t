@@ -228,6 +228,44 @@ def on_one(folder):
     tap.ok(status and 'layout = pbs' in err, 'a refund is rejected with the reason', status, err)
 
 
+def by_tres(folder):
+    """Tests usage by TRES: the amounts of each run for its time outside suspensions."""
+    site, sqlite = begun(folder, 'tres')
+    asked = ' Resource_List.mem=1025kb Resource_List.ngpus={} Resource_List.nodect=2 Resource_List.walltime=10:00:00'
+    site.write('logs/20261102', ''.join([
+        line(90000, 'S', 20, run_text('suzy', 90000, more=asked.format(2))), line(90000, 'S', 21, run_text('scott', 90000)), line(90000, 'z', 21),
+        line(91000, 'z', 20), line(91000, 'E', 21, run_text('scott', 90000, 91000, cput(5))), line(92000, 'r', 20), line(94000, 'z', 20),
+        line(94500, 'r', 20), line(96000, 'z', 20), line(98000, 'E', 20, run_text('suzy', 90000, 98000, cput(900), more=asked.format(2))),
+        line(99000, 'S', 22, run_text('bob', 99000, ncpus=3, more=asked.format(1)))]))
+    site.bring()
+    ended = dict(bob=(500 + 200, 4, 0, 2, 0), cathy=(400 + 200, 4, 0, 2, 0))
+    later = dict(suzy=(8000 - 1000 - 500 - 2000, 4, 2, 2, 2), bob=(1000, 3, 1, 2, 2))
+
+    def wanted(runs, names):
+        return {(user, name): seconds * amount for user, (seconds, *amounts) in runs.items()
+                for name, amount in zip(('walltime', 'ncpus', 'ngpus', 'mem', 'nodect'), (1, *amounts)) if amount and name in names}
+
+    def days(day):
+        return {tuple(row[:2]): row[2] for row in sqlite.sql(
+            'SELECT f.user_name, d.tres, d.seconds FROM fairmill_tres_day d JOIN fairmill_fairshare f ON f.cluster = d.cluster AND f.id_assoc = d.id_assoc'
+            f' WHERE d.day = {DAY + day * 86400}', 'results_tres')}
+
+    every = ('walltime', 'ncpus', 'ngpus', 'mem', 'nodect')
+    for tres, names in (('auto', every[:3]), (','.join(every), every)):
+        site.set(usage=dict(half_life=0, tres=tres))
+        tap.same(site.usage(now=DAY + 100000)['suzy'], 900, f'with tres = {tres} the charge is the same')
+        tap.same((days(0), days(1)), (wanted(ended, names), wanted(later, names)),
+                 f'with tres = {tres} each day has the used amounts, or the requested ones, of each run')
+        tap.same(site.call('verify')[0], 0, f'verify computes the same with tres = {tres}')
+    used = {tuple(row[:2]): row[2] for row in sqlite.sql(
+        'SELECT f.account, t.tres, t.usage_raw FROM fairmill_tres t JOIN fairmill_fairshare f ON f.cluster = t.cluster AND f.id_assoc = t.id_assoc'
+        " WHERE f.user_name = '' AND t.usage_raw > 0 AND t.tres IN ('ncpus', 'ngpus')", 'results_tres')}
+    bob, cathy, suzy = 700 * 4 + 1000 * 3, 600 * 4, 4500 * 4
+    tap.same(used, {('TREEROOT', 'ncpus'): bob + cathy + suzy, ('group1', 'ncpus'): bob + cathy, ('group2', 'ncpus'): suzy,
+                    ('TREEROOT', 'ngpus'): 1000 + 9000, ('group1', 'ngpus'): 1000, ('group2', 'ngpus'): 9000},
+             'a group has the usage by TRES of its users')
+
+
 def begun(folder, name):
     """Returns a site in SQLite with its logs and its tree."""
     sqlite = Sqlite(folder)
@@ -376,6 +414,7 @@ def body():
             database = server.database('pbs_layout') if name != 'sqlite' else 'pbs_layout'
             on_each(Site(f'{folder}/{name}', server.connection(database), servers['sqlite'], f'results_{name}'), name)
         on_one(folder)
+        by_tres(folder)
         starts(folder)
         half_lives(folder)
         steps(folder)
