@@ -38,6 +38,68 @@ SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 -- The newest day of a cluster.
 SELECT MAX("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 
+-- name: tres_name_all
+-- The TRES whose usage is kept, for all clusters.
+SELECT "tres", "cluster" FROM "fairmill_tres_name" ORDER BY "tres", "cluster"
+
+-- name: tres_name_find
+-- The number of a TRES.
+SELECT "number" FROM "fairmill_tres_name" WHERE "cluster" = ? AND "tres" = ?
+
+-- name: tres_day_span
+-- The usage of the TRES with a number, on the days from one day to another.  The view
+-- fairmill_tres_day contains the same, but is slower with SQLite.
+SELECT
+    "day",
+    "id_assoc",
+    CASE ?
+        WHEN 1 THEN "tres_1"
+        WHEN 2 THEN "tres_2"
+        WHEN 3 THEN "tres_3"
+        WHEN 4 THEN "tres_4"
+        WHEN 5 THEN "tres_5"
+        WHEN 6 THEN "tres_6"
+        WHEN 7 THEN "tres_7"
+        WHEN 8 THEN "tres_8"
+        WHEN 9 THEN "tres_9"
+        WHEN 10 THEN "tres_10"
+        WHEN 11 THEN "tres_11"
+        WHEN 12 THEN "tres_12"
+        WHEN 13 THEN "tres_13"
+        WHEN 14 THEN "tres_14"
+        WHEN 15 THEN "tres_15"
+        WHEN 16 THEN "tres_16"
+    END AS "seconds"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
+ORDER BY "day"
+
+-- name: tres_day_first
+-- The first day of a cluster with usage of the TRES with a number.
+SELECT "day"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ?
+    AND CASE ?
+        WHEN 1 THEN "tres_1"
+        WHEN 2 THEN "tres_2"
+        WHEN 3 THEN "tres_3"
+        WHEN 4 THEN "tres_4"
+        WHEN 5 THEN "tres_5"
+        WHEN 6 THEN "tres_6"
+        WHEN 7 THEN "tres_7"
+        WHEN 8 THEN "tres_8"
+        WHEN 9 THEN "tres_9"
+        WHEN 10 THEN "tres_10"
+        WHEN 11 THEN "tres_11"
+        WHEN 12 THEN "tres_12"
+        WHEN 13 THEN "tres_13"
+        WHEN 14 THEN "tres_14"
+        WHEN 15 THEN "tres_15"
+        WHEN 16 THEN "tres_16"
+    END IS NOT NULL
+ORDER BY "day"
+LIMIT 1
+
 -- name: usage_day_between
 -- The oldest stored day in an interval.  Runs use it for the time between two days of the current
 -- time zone, to find days that began in a different time zone.

@@ -166,12 +166,26 @@ void statement_add_period(const struct statement_view *view, const struct statem
 
 /* ---- Title and facts ---- */
 
+/* The days before the first usage of a TRES may be days on which its usage was not kept yet. */
+static void report_statement_add_reach(struct answer *answer, const struct statement_view *view)
+{
+    if (view->days_from == INT64_MAX && view->tres)
+        answer_say(answer, "No usage of %s is recorded.\n", view->tres);
+    else if (view->days_from == INT64_MAX)
+        answer_say(answer, "No usage is known.\n");
+    else if (view->days_from > view->from && view->tres)
+        answer_say(answer, "No usage of %s is recorded before %s.\n", view->tres,
+                   time_day_text(view->days_from).bytes);
+    else if (view->days_from > view->from)
+        answer_say(answer, "Usage before %s is unknown.\n", time_day_text(view->days_from).bytes);
+}
+
 static void report_statement_add_title(struct answer *answer, const struct statement_view *view)
 {
     answer_say(answer, "Cluster %s, %s to %s, by %s\n", view->cluster, time_text(view->from).bytes,
                time_text(view->to).bytes, view->by);
     if (view->tres)
-        answer_say(answer, "Used: %s of %s, summed up as in sreport.\n", view->unit, view->tres);
+        answer_say(answer, "Used: %s, without usage factors.\n", view->unit_text);
     else
         answer_say(answer, "Used: %s, as charged for fairshare.\n", view->unit_text);
     if (view->unit_definition)
@@ -184,10 +198,7 @@ static void report_statement_add_title(struct answer *answer, const struct state
         answer_say(answer, "Shares before %s are %s.\n", time_text(view->shares_from).bytes,
                    view->earlier_shares ? "from the accounting database"
                                         : "as the first run recorded them");
-    if (view->days_from == INT64_MAX)
-        answer_say(answer, "No usage is known.\n");
-    else if (view->days_from > view->from)
-        answer_say(answer, "Usage before %s is unknown.\n", time_day_text(view->days_from).bytes);
+    report_statement_add_reach(answer, view);
 }
 
 static json_t *report_statement_facts_of(const struct statement_view *view)
@@ -196,7 +207,7 @@ static json_t *report_statement_facts_of(const struct statement_view *view)
     json_t *oldest = view->days_from == INT64_MAX ? json_null() : json_integer(view->days_from);
     return json_pack("{s:I, s:I, s:s, s:s, s:s?, s:s, s:s, s:o, s:o}", "from",
                      (json_int_t)view->from, "to", (json_int_t)view->to, "by", view->by, "charged",
-                     view->tres ? "rollups" : "fairshare", "tres", view->tres, "unit", view->unit,
+                     view->tres ? "tres" : "fairshare", "tres", view->tres, "unit", view->unit,
                      "due_of", view->of_capacity ? "capacity" : "delivered", "shares_known_from",
                      known, "days_known_from", oldest);
 }

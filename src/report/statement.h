@@ -23,7 +23,7 @@ struct statement_view {
     const struct permissions *permissions;         /* permissions of the requesting user */
     const struct association_selection *selection; /* associations to show */
     const struct terminology *terms;
-    const char *tres;      /* usage of this TRES, as in sreport; NULL: usage that was charged */
+    const char *tres;      /* the TRES whose usage is shown; NULL: the usage that was charged */
     bool of_capacity;      /* entitlement is a share of the capacity, not of delivered usage */
     double scale;          /* amounts are divided by it */
     const char *unit;      /* unit of the divided amounts, for JSON */

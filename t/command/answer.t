@@ -92,10 +92,6 @@ def questions(place):
         tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'],
                'a variant that needs job rows is rejected with the reason',
                answer)
-        answer = asked.ask('statement', '--as-sreport')
-        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'],
-               '--as-sreport is rejected because it needs rollups',
-               answer)
 
 
 def same_as_direct(place):
@@ -106,6 +102,7 @@ def same_as_direct(place):
         client = asked.client(USER)
         for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
                         ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'), ('statement', '--since', '2020-01-01', '--csv'),
+                        ('statement', '--tres', 'cpu'),
                         ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err

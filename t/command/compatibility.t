@@ -18,10 +18,15 @@ from place import Place
 from program import FAIRMILL, TOP
 
 RELEASES = os.path.join(HERE, '..', 'data', 'releases')
-# Removed in 0.2.0, according to NEWS: short options now match the options of Slurm's commands.
-TAKEN_AWAY = {'letter compare -n --top', 'letter forecast -u --until', 'letter history -u --usage',
+# Removed names of earlier releases, according to NEWS.
+TAKEN_AWAY = {
+    # 0.2.0: short options now match the options of Slurm's commands.
+    '0.1.0': {'letter compare -n --top', 'letter forecast -u --until', 'letter history -u --usage',
               'letter ledger -n --dry-run', 'letter ledger -p --partition', 'letter run -n --dry-run',
-              'letter whatif -m --move'}
+              'letter whatif -m --move'},
+    # 0.3.0: sreport itself prints these sums.
+    '0.2.0': {'option statement --as-sreport'},
+}
 # An option that accepts names has the same meaning in singular and plural (t/command/grammar.t).
 NAMES = {'--cluster', '--account', '--user', '--partition'}
 
@@ -71,9 +76,9 @@ def body():
         release = file.removesuffix('-names')
         lines = [line for line in names.text_of(RELEASES, file).splitlines() if not line.startswith('#')]
         lost = {line for line in lines if is_part_of(build, line) and name_of(line) not in there}
-        if release == '0.1.0':
-            tap.same(lost & TAKEN_AWAY, TAKEN_AWAY, 'only the listed short options of 0.1.0 are removed')
-            lost -= TAKEN_AWAY
+        if release in TAKEN_AWAY:
+            tap.same(lost & TAKEN_AWAY[release], TAKEN_AWAY[release], f'only the listed names of {release} are removed')
+            lost -= TAKEN_AWAY[release]
         tap.same(sorted(lost), [], f'every name of {release} still exists')
         with Place() as place:
             settings_are_taken(place, release, lines)

@@ -37,6 +37,7 @@ root/
     dora      0
   idle/       5
     finn      2
+tres 1001 gres/gpu
 registered 5=64,1=64
 '''
 ZONES = 'UTC', 'Europe/Berlin', 'America/New_York'
@@ -142,14 +143,31 @@ def norms(then, users):
     return {number: of_those_below(number) if part is None and number not in users else part for number, part in found.items()}
 
 
-def expected(place, since, until, by, capacity=None):
+def charged_days(place, since, until):
+    """Returns rows (day, id, TRES-seconds) of the charged usage."""
+    return place.query('SELECT day, id_assoc, tres_seconds FROM fairmill_usage_day WHERE day >= ? AND day < ?', since, until)
+
+
+def tres_days(place, since, until, tres):
+    """Returns rows (day, id, TRES-seconds) of the usage of a TRES, computed from the jobs."""
+    amounts = {}
+    for start, end, number, counts in place.used:
+        day = local(*time.localtime(start)[:3])
+        while day < end:
+            seconds = min(end, next_day(day)) - max(start, day)
+            amounts[day, number] = amounts.get((day, number), 0) + counts[tres] * seconds
+            day = next_day(day)
+    return [(day, number, amount) for (day, number), amount in sorted(amounts.items()) if amount and since <= day < until]
+
+
+def expected(place, since, until, by, capacity=None, tres=None):
     """Returns {(from, id): [entitlement or None, usage]}."""
     known = states(place)
     users = {number for table in ('change', 'past')
              for number, in place.query(f"SELECT DISTINCT id_assoc FROM fairmill_share_{table} WHERE user_name <> ''")}
     root, = place.query('SELECT id_assoc FROM fairmill_share_change WHERE parent_id IS NULL')[0]
     used = {}
-    for day, number, seconds in place.query('SELECT day, id_assoc, tres_seconds FROM fairmill_usage_day WHERE day >= ? AND day < ?', since, until):
+    for day, number, seconds in tres_days(place, since, until, tres) if tres else charged_days(place, since, until):
         used.setdefault((day, min(next_day(day), until)), {})[number if number in known else root] = seconds
     cuts = {change for each in known.values() for change, *_ in each if since < change < until}
     begin, periods = since, []
@@ -205,16 +223,18 @@ class Site(Place):
         self.ready(DRAWING, dict({'usage.time_zone': zone, 'usage.half_life': '7-0', 'retention.history_days': 4000}, **(keys or {})))
         self.now = first
         self.jobs = 0
+        self.used = []
         self.ids = {f'{account}.{user}' if user else account: number for number, account, user in
                     self.change('SELECT id_assoc, acct, user FROM tiny_assoc_table')}
 
-    def job(self, name, start, end, billing=4):
+    def job(self, name, start, end, billing=4, gpus=0):
         self.jobs += 1
+        self.used.append((start, end, self.ids[name], {'gres/gpu': gpus, 'cpu': billing}))
         db = sqlite3.connect(self.path('a.db'))
         with db:
             site_drawing.insert(db, 'tiny_job_table', dict(
                 job_db_inx=self.jobs, id_job=self.jobs, id_assoc=self.ids[name], id_qos=1, time_submit=start, time_eligible=start,
-                time_start=start, time_end=end, timelimit=0, tres_alloc=f'1={billing},5={billing}', state=3, account='', job_name='',
+                time_start=start, time_end=end, timelimit=0, tres_alloc=f'1={billing},5={billing}' + f',1001={gpus}' * bool(gpus), state=3, account='', job_name='',
                 cpus_req=1, exit_code=0, id_array_job=0, id_array_task=0xfffffffe, id_user=0, id_group=0, het_job_id=0,
                 het_job_offset=0, mem_req=0, nodes_alloc=1, partition='p', priority=0, mod_time=end))
         db.close()
@@ -461,7 +481,7 @@ def histories(site):
                 random_change(site, r, instant)
             for _ in range(r.randint(0, 12)):
                 start = r.randint(site.now - 10 * DAY, then - 60)
-                site.job(r.choice([name for name in site.ids if '.' in name]), start, r.randint(start + 1, then), r.randint(1, 64))
+                site.job(r.choice([name for name in site.ids if '.' in name]), start, r.randint(start + 1, then), r.randint(1, 64), r.choice((0, 0, 1, 4)))
             site.run_at(then)
         (until,), = site.query('SELECT as_of FROM fairmill_usage_span')
         (noted,), = site.query('SELECT COUNT(*) FROM fairmill_share_change WHERE modified > ?', first)
@@ -472,6 +492,9 @@ def histories(site):
         for by in PERIODS:
             agree(stated(site, '--since', text, '--by', by), expected(site, since, until, by),
                   f'seed {seed}, {zone}: values by {by} from {text} equal the expected ones')
+        store_tres(site)
+        agree(stated(site, '--since', text, '--tres', 'gres/gpu'), expected(site, since, until, 'month', tres='gres/gpu'),
+              f'seed {seed}: values of gres/gpu equal the expected ones')
         date = time.localtime(until - 3 * DAY)
         end = local(date.tm_year, date.tm_mon, date.tm_mday)
         agree(stated(site, '--since', text, '--until', time.strftime('%Y-%m-%d', time.localtime(end))), expected(site, since, end, 'month'),
@@ -497,6 +520,54 @@ def adds_up(site, text):
     roots = [row for row in rows if row['account'] == 'root' and not row['username']]
     tap.ok(roots and all(near(row['due'], row['used']) and near(row['due_percent'], 100) for row in roots),
            'the root is entitled to all delivered usage')
+
+
+def store_tres(site):
+    for number, tres in enumerate(('cpu', 'gres/gpu'), 1):
+        site.query('INSERT INTO fairmill_tres_name VALUES (?, ?, ?) ON CONFLICT DO NOTHING', 'tiny', number, tres)
+        for day, association, amount in tres_days(site, 0, 2**60, tres):
+            site.query(f'UPDATE fairmill_usage_day SET tres_{number} = ? WHERE day = ? AND id_assoc = ?', amount, day, association)
+
+
+def of_a_tres(site):
+    """Tests the usage of one TRES.  The expected values were calculated by hand."""
+    site.begin('UTC', local(2025, 3, 1))
+    start = local(2025, 3, 10)
+    site.job('physics.alice', start, start + DAY, 10)
+    site.job('physics.alice', start + DAY, start + 2 * DAY, 10, gpus=3)
+    site.job('physics.bob', start + DAY, start + 2 * DAY, 50, gpus=1)
+    site.run_at(start - DAY)
+    site.run_at(start + 3 * DAY)
+    store_tres(site)
+    physics, alice, bob = (site.ids[name] for name in ('physics', 'physics.alice', 'physics.bob'))
+    rows = stated(site, '--since', '2025-03-10', '--tres', 'gres/gpu')
+    tap.same([rows[start, each][1] for each in (physics, alice, bob)], [4 * DAY, 3 * DAY, DAY], 'usage of a TRES is its count by time')
+    # 60 of 105 for physics, and 10 and 30 of 60 of it.
+    tap.ok(all(near(rows[start, each][0], 4 * DAY * share) for each, share in ((physics, 60 / 105), (alice, 10 / 105), (bob, 30 / 105))),
+           "entitlement to a TRES is a share of the TRES's delivered usage", rows)
+    tap.ok(stated(site, '--since', '2025-03-10', '-T', 'cpu')[start, alice][1] == 20 * DAY, 'the short option -T selects a TRES')
+    site.succeed('statement', '--since', '2025-03-10', '--by', 'day', '--tres', 'gres/gpu')
+    lines = site.out.splitlines()
+    tap.same(lines[1:4], ['Used: GPU-hours, without usage factors.', 'Due: a share of the usage of the whole cluster.',
+                          'No usage of gres/gpu is recorded before 2025-03-11.'], 'the text output has the unit and the reach of the TRES')
+    tap.same([line.split() for line in lines if 'alice' in line][0], ['2025-03-11', 'physics', 'alice', '9.52', '9.1', '75.00', '72.0', '787.5', '%'],
+             'the text output has hours and percent of the TRES')
+    site.succeed('statement', '--since', '2025-03-10', '--tres', 'gres/gpu', '--time', 'minutes')
+    tap.ok('Used: GPU-minutes,' in site.out and ' 4320.0 ' in site.out, 'the text output has the chosen unit of time', site.out)
+    site.succeed('statement', '--since', '2025-03-10', '--tres', 'gres/gpu', '--json')
+    cluster, = json.loads(site.out)['clusters']
+    tap.same([cluster[key] for key in ('charged', 'tres', 'unit', 'days_known_from')], ['tres', 'gres/gpu', 'TRES-hours', start + DAY],
+             'JSON names the TRES and the first day with its usage')
+    site.query("INSERT INTO fairmill_tres_name VALUES ('tiny', 3, 'license/x')")
+    site.ends(0, 'a statement of an unused TRES succeeds', 'statement', '--since', '2025-03-10', '--tres', 'license/x')
+    tap.ok('No usage of license/x is recorded.' in site.out and 'physics' not in site.out, 'a statement of an unused TRES is empty', site.out)
+    site.ends(64, 'an unknown TRES is rejected', 'statement', '--since', '2025-03-10', '--tres', 'gres/gpux')
+    site.says('the error names the stored TRES and the setting', "no usage of TRES 'gres/gpux' is stored, only of 'cpu', 'gres/gpu', 'license/x';"
+              ' see the setting [usage] tres')
+    site.ends(64, '--of capacity with --tres is rejected', 'statement', '--of', 'capacity', '--tres', 'cpu')
+    site.query('DELETE FROM fairmill_tres_name')
+    site.ends(64, 'a TRES is rejected if none is stored', 'statement', '--tres', 'cpu')
+    site.says('the error says that no usage by TRES is stored', 'no usage by TRES is stored')
 
 
 def removed_associations(site):
@@ -540,10 +611,7 @@ def wrong(site):
                                                                                     'an unknown value of --of is rejected'),
                            (('--time', 'days'),
                             'an unknown unit is rejected'), (('--since', 'then'), 'an invalid --since is rejected'),
-                           (('--until', 'soon'), 'an invalid --until is rejected'), (('--tres', 'cpu'),
-                                                                      '--tres without --as-sreport is rejected'),
-                           (('--as-sreport', '--of', 'capacity'),
-                            '--of capacity with --as-sreport is rejected'), (('-A', 'nobody'),
+                           (('--until', 'soon'), 'an invalid --until is rejected'), (('-A', 'nobody'),
                                                                                             'an unknown account is rejected'),
                            (('-u', 'nobody'),
                             'an unknown user is rejected'), (('-M', 'nowhere'), 'an unknown cluster is rejected'),
@@ -594,8 +662,8 @@ def shown(site):
 
 def body():
     with Site() as site:
-        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, removed_associations, wrong, several, histories,
-                     units, shown):
+        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, of_a_tres, removed_associations, wrong, several,
+                     histories, units, shown):
             part(site)
 
 

@@ -2,23 +2,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command/command.h"
 #include "command/statement/statement_use.h"
 #include "core/insight/statement.h"
 #include "core/usage/calendar.h"
-#include "db/db.h"
 #include "report/statement.h"
 #include "report/usage_unit.h"
 #include "results/association_times.h"
-#include "run/run.h"
+#include "results/tres_usage.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* ---- Periods and units ---- */
 
@@ -41,17 +39,17 @@ static const struct period_kind {
     { "month", end_of_month }, { "week", end_of_week }, { "day", end_of_day }, { NULL, NULL }
 };
 static const struct amount_unit {
-    const char *name, *of_tres;
+    const char *name, *of_tres, *suffix;
     double seconds;
-} amount_units[] = { { "hours", "TRES-hours", 3600 },
-                     { "minutes", "TRES-minutes", 60 },
-                     { "seconds", "TRES-seconds", 1 },
-                     { NULL, NULL, 0 } };
+} amount_units[] = { { "hours", "TRES-hours", "-hours", 3600 },
+                     { "minutes", "TRES-minutes", "-minutes", 60 },
+                     { "seconds", "TRES-seconds", "-seconds", 1 },
+                     { NULL, NULL, NULL, 0 } };
 
 struct command_statement_options {
     struct shared_options shared;
-    const char *by_text, *time_text, *tres, *of_text;
-    bool as_sreport;
+    const char *by_text, *time_text, *of_text;
+    const char *tres;                /* NULL: the usage that was charged */
     struct option_time since, until; /* INT64_MIN: the start of the year in which the statement
                                       * ends; INT64_MAX: all recorded usage */
     const struct period_kind *by;
@@ -62,6 +60,7 @@ struct command_statement_options {
 /* The data of a cluster's statement. */
 struct account_of {
     struct published_cluster *cluster;
+    struct statement_days days;
     struct association_times times;
     struct association_times_known known;
     int64_t days_from, from, to;
@@ -69,23 +68,16 @@ struct account_of {
 
 struct statement_command_work {
     const struct command_statement_options *options;
-    const struct settings *settings;
     struct published *published;
-    struct db *source; /* NULL if it is not read */
+    struct text tres_unit; /* the unit of the TRES in text output */
     struct account_of *clusters;
 };
 
 /* ---- Reading ---- */
 
-/* Returns the start of the day or, for slurmdbd's rollups, of the hour in local time. */
-static int64_t statement_command_first_of(const struct command_statement_options *options,
-                                          int64_t instant)
+static int64_t statement_command_day_of(int64_t time)
 {
-    time_t time = (time_t)instant;
-    struct tm local;
-    localtime_r(&time, &local);
-    return options->as_sreport ? instant - local.tm_min * 60 - local.tm_sec
-                               : (int64_t)calendar_day((uint64_t)instant);
+    return (int64_t)calendar_day((uint64_t)time);
 }
 
 static int64_t start_of_year(int64_t time)
@@ -94,30 +86,23 @@ static int64_t start_of_year(int64_t time)
     return (int64_t)calendar_last_reset(&year, (uint64_t)time);
 }
 
-/* Rollups are required only if there is one cluster.  Of several clusters, one may lack rollups. */
-static int sums_reach(struct statement_command_work *work, struct account_of *of, int64_t *known,
-                      struct error *err)
-{
-    const struct source source = source_of(work->settings, work->source, of->cluster->name);
-    return statement_sums_reach(&source, work->published->count == 1, known, &of->days_from, err);
-}
-
 /* Sets the period of a cluster's statement.  from == to if there is no usage. */
 static int statement_command_find_span(struct statement_command_work *work, struct account_of *of,
                                        struct error *err)
 {
     const struct command_statement_options *options = work->options;
+    struct db *db = work->published->db;
     const char *name = of->cluster->name;
     int64_t known;
-    int result = work->source
-                     ? sums_reach(work, of, &known, err)
-                     : statement_days_reach(work->published->db, name, &known, &of->days_from, err);
-    if (result || !known)
-        return result;
-    of->to =
-        options->until.at < known ? statement_command_first_of(options, options->until.at) : known;
-    of->from = statement_command_first_of(
-        options, options->since.at == INT64_MIN ? start_of_year(of->to - 1) : options->since.at);
+    of->days = (struct statement_days){ db, name, .of_tres = options->tres != NULL };
+    if ((options->tres && tres_usage_number(db, name, options->tres, &of->days.number, err)) ||
+        statement_days_reach(&of->days, &known, &of->days_from, err))
+        return -1;
+    if (!known)
+        return 0;
+    of->to = options->until.at < known ? statement_command_day_of(options->until.at) : known;
+    of->from = statement_command_day_of(options->since.at == INT64_MIN ? start_of_year(of->to - 1)
+                                                                       : options->since.at);
     if (of->from > of->to)
         of->from = of->to;
     return 0;
@@ -145,9 +130,6 @@ static int statement_command_read_cluster(struct statement_command_work *work,
     of->times.names = names_create();
     if (statement_command_find_span(work, of, err) ||
         association_times_read(work->published, of->cluster, &of->times, &of->known, err))
-        return -1;
-    if (work->source && of->from < of->to &&
-        statement_hang_as_now(work->settings, work->source, of->cluster->name, &of->times, err))
         return -1;
     note_names(work, of);
     return 0;
@@ -191,61 +173,60 @@ static void take_period(void *context, const struct statement_period *period)
     statement_add_period(&printing->view, period, printing->answer);
 }
 
-/* Returns the unit of amounts in text output.  sreport's TRES are not billed, so they have other
- * units than charged usage. */
-static const char *unit_text_of(const struct command_statement_options *options,
-                                const struct usage_unit *usage)
+/* Sets the unit and the scale of amounts.  OpenPBS's charged usage is in a unit of its own. */
+static void statement_command_set_unit(const struct statement_command_work *work,
+                                       const struct published_cluster *cluster,
+                                       struct statement_view *view)
 {
-    if (options->as_sreport)
-        return options->unit->of_tres;
-    return options->unit->seconds >= 3600 ? usage->hours
-           : options->unit->seconds >= 60 ? usage->minutes
-                                          : usage->seconds;
+    const struct amount_unit *unit = work->options->unit;
+    const struct usage_unit *usage = usage_unit_of(cluster->settings);
+    const char *pbs_unit = published_unit(cluster);
+    view->scale = unit->seconds;
+    view->unit = unit->of_tres;
+    if (view->tres) {
+        view->unit_text = work->tres_unit.bytes;
+    } else if (pbs_unit) {
+        view->scale = 1;
+        view->unit = view->unit_text = pbs_unit;
+    } else {
+        view->unit_text = unit->seconds >= 3600 ? usage->hours
+                          : unit->seconds >= 60 ? usage->minutes
+                                                : usage->seconds;
+        view->unit_definition = unit->seconds >= 3600 ? usage->definition : NULL;
+    }
 }
 
 static struct statement_view statement_command_view_of(const struct statement_command_work *work,
                                                        const struct account_of *of)
 {
-    const struct command_statement_options *options = work->options;
-    const struct usage_unit *usage = usage_unit_of(of->cluster->settings);
-    const char *pbs_unit = published_unit(of->cluster);
-    const char *unit_text = pbs_unit ? pbs_unit : unit_text_of(options, usage);
-    return (struct statement_view){
+    struct statement_view view = {
         .cluster = of->cluster->name,
         .from = of->from,
         .to = of->to,
-        .by = options->by->name,
+        .by = work->options->by->name,
         .names = of->times.names,
         .permissions = &work->published->permissions,
         .selection = &work->published->selection,
         .terms = terminology_of(of->cluster->settings),
-        .tres = options->as_sreport ? options->tres : NULL,
-        .of_capacity = options->of_capacity,
-        .scale = pbs_unit ? 1 : options->unit->seconds,
-        .unit = pbs_unit ? pbs_unit : options->unit->of_tres,
-        .unit_text = unit_text,
-        .unit_definition = unit_text == usage->hours ? usage->definition : NULL,
+        .tres = work->options->tres,
+        .of_capacity = work->options->of_capacity,
         .shares_from = of->known.by_runs,
         .earlier_shares = of->known.by_source,
         .days_from = of->days_from,
     };
+    statement_command_set_unit(work, of->cluster, &view);
+    return view;
 }
 
 /* Reads the usage month by month, because rows are printed while a query runs, and a database may
  * cancel long queries. */
-static int statement_command_add_use(struct statement_command_work *work,
-                                     const struct account_of *of, struct statement *statement,
+static int statement_command_add_use(const struct account_of *of, struct statement *statement,
                                      struct error *err)
 {
-    const char *name = of->cluster->name;
     int result = 0;
     for (int64_t from = of->from, until; !result && from < of->to; from = until) {
         until = end_of_month(from) < of->to ? end_of_month(from) : of->to;
-        const struct statement_sums sums = { statement, &of->times, work->options->tres, from,
-                                             until };
-        result = work->source
-                     ? statement_add_sums(&sums, work->settings, work->source, name, err)
-                     : statement_add_days(statement, work->published->db, name, from, until, err);
+        result = statement_add_days(statement, &of->days, from, until, err);
     }
     return result;
 }
@@ -271,7 +252,7 @@ static int print_cluster(struct statement_command_work *work, struct account_of 
         .context = &printing,
     });
     statement_open(&printing.view, answer);
-    int result = statement_command_add_use(work, of, statement, err);
+    int result = statement_command_add_use(of, statement, err);
     if (!result)
         result = statement_end(statement, err);
     statement_destroy(statement);
@@ -290,7 +271,11 @@ static int print_all(struct statement_command_work *work, struct answer *answer,
 
 static int statement_command_read_all(struct statement_command_work *work, struct error *err)
 {
+    const struct command_statement_options *options = work->options;
     bool any = false;
+    if (options->tres &&
+        tres_usage_check(work->published->db, &options->shared.clusters, options->tres, err))
+        return -1;
     work->clusters = memory_zeroed(work->published->count + 1, sizeof *work->clusters);
     for (size_t i = 0; i < work->published->count; i++) {
         work->clusters[i].cluster = &work->published->clusters[i];
@@ -303,34 +288,21 @@ static int statement_command_read_all(struct statement_command_work *work, struc
     return any ? 0 : fail(err, ERROR_OTHER, "there is no recorded usage in that period");
 }
 
-/* Reads everything in one snapshot of the database. */
-static int statement_command_open_source(struct statement_command_work *work, struct error *err)
-{
-    if (!work->options->as_sreport)
-        return 0;
-    return run_open_source(&work->source, work->settings, err) || db_begin(work->source, err) ? -1
-                                                                                              : 0;
-}
-
 static int statement_answer(struct command_context *context, struct error *err)
 {
     struct statement_command_work work = { .options = context->options,
-                                           .settings = context->settings,
                                            .published = &context->published };
-    int result = statement_command_open_source(&work, err) ||
-                         statement_command_read_all(&work, err) ||
-                         print_all(&work, context->answer, err)
-                     ? -1
-                     : 0;
+    if (work.options->tres)
+        usage_unit_add_tres(&work.tres_unit, work.options->tres, work.options->unit->suffix);
+    int result =
+        statement_command_read_all(&work, err) || print_all(&work, context->answer, err) ? -1 : 0;
     for (size_t i = 0; work.clusters && i < work.published->count; i++) {
         if (work.clusters[i].times.names)
             names_destroy(work.clusters[i].times.names);
         association_times_free(&work.clusters[i].times);
     }
     free(work.clusters);
-    if (work.source)
-        db_rollback(work.source);
-    db_close(work.source);
+    text_free(&work.tres_unit);
     return result;
 }
 
@@ -356,17 +328,10 @@ static int statement_check(struct command_context *context, struct error *err)
     options->of_capacity = !strcmp(of, "capacity");
     if (!options->of_capacity && strcmp(of, "delivered") != 0)
         return fail(err, ERROR_USAGE, "statement: --of '%s': must be delivered or capacity", of);
-    if (options->of_capacity && options->as_sreport)
-        return fail(err, ERROR_USAGE,
-                    "statement: --of capacity and --as-sreport are mutually exclusive");
-    if (options->tres && !options->as_sreport)
-        return fail(err, ERROR_USAGE, "statement: --tres requires --as-sreport");
-    if (!options->tres)
-        options->tres = "cpu";
+    if (options->of_capacity && options->tres)
+        return fail(err, ERROR_USAGE, "statement: --of capacity and --tres are mutually exclusive");
     options->since.at = INT64_MIN;
     options->until.at = INT64_MAX;
-    if (options->as_sreport)
-        context->use = SETTINGS_FOR_ALL;
     return 0;
 }
 
@@ -379,10 +344,8 @@ static const struct command_option own_options[] = {
       .help = "Group by month, week or day (default: month)" },
     { "of", NULL, 0, OPTION_VALUE, AT(command_statement_options, of_text), "BASE",
       .help = "Divide delivered usage or capacity (default: delivered)" },
-    { "as-sreport", NULL, 0, OPTION_FLAG, AT(command_statement_options, as_sreport), NULL,
-      .help = "Show the usage that sreport shows; read from slurmdbd" },
     { "tres", NULL, 'T', OPTION_VALUE, AT(command_statement_options, tres), "NAME",
-      .help = "With --as-sreport, select a TRES (default: cpu)" },
+      .help = "Show a TRES like gres/gpu (default: charged usage)" },
     { "time", NULL, 't', OPTION_VALUE, AT(command_statement_options, time_text), "UNIT",
       .help = "Show hours, minutes or seconds (default: hours)" },
     { .name = NULL },
