@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "report/series.h"
 #include "results/published_find.h"
 #include "results/rows.h"
+#include "results/tres_usage.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -28,6 +30,7 @@ struct history_options {
     const char *days_text;
     uint64_t days;
     bool usage;
+    const char *tres; /* NULL: the usage that was charged */
 };
 
 /* An existing or removed association: its last recorded state, and its best match with the
@@ -43,6 +46,8 @@ struct known_list {
     struct history_command_known *rows;
     size_t count;
     const char *with_days; /* the cluster whose daily usage was read for all users; NULL: none */
+    const char *with_tres; /* the cluster to which the following members belong; NULL: none */
+    int64_t tres_number, tres_first_day;
 };
 
 static void known_free(struct history_command_known *known)
@@ -102,6 +107,20 @@ static int history_command_find_span(struct db *db, const struct history_options
         return -1;
     if (span->from == INT64_MIN && span->to != INT64_MAX)
         span->from = span->to - (int64_t)options->days * 86400;
+    return 0;
+}
+
+/* Finds the TRES of the series, once for each cluster.  A search for the first day may be long. */
+static int history_command_find_tres(struct db *db, struct known_list *list, struct series *series,
+                                     struct error *err)
+{
+    const char *cluster = series->cluster;
+    if ((!list->with_tres || strcmp(list->with_tres, cluster) != 0) &&
+        (tres_usage_number(db, cluster, series->tres, &list->tres_number, err) ||
+         tres_usage_first_day(db, cluster, list->tres_number, &list->tres_first_day, err)))
+        return -1;
+    list->with_tres = cluster;
+    series->known_from = list->tres_first_day;
     return 0;
 }
 
@@ -200,14 +219,24 @@ static void add_day(struct series *series, int64_t day, double usage)
         history_command_add_point(series, (struct series_point){ .at = day, .usage = usage });
 }
 
+static struct db_rows *history_command_query_days(struct db *db, const struct known_list *list,
+                                                  const struct history_command_known *known,
+                                                  const struct history_command_span *span,
+                                                  struct error *err)
+{
+    const struct db_value arguments[] = { db_text(known->cluster), db_integer(span->from),
+                                          db_integer(span->to) };
+    if (known->series.tres)
+        return tres_usage_query(db, known->cluster, list->tres_number, span->from, span->to, err);
+    return db_query(db, sql_query_usage_day_span, arguments, COUNT(arguments), "iir", err);
+}
+
 /* Reads the daily usage of an account.  For users, reads all matching users of the cluster at once,
  * because a user can have associations with many partitions. */
 static int history_command_read_days(struct db *db, struct known_list *list,
                                      struct history_command_known *known,
                                      const struct history_command_span *span, struct error *err)
 {
-    struct db_value arguments[] = { db_text(known->cluster), db_integer(span->from),
-                                    db_integer(span->to) };
     const struct db_value *row;
     bool of_users = *known->user;
     if (of_users && list->with_days && !strcmp(list->with_days, known->cluster))
@@ -216,14 +245,14 @@ static int history_command_read_days(struct db *db, struct known_list *list,
         list->with_days = known->cluster;
     else
         note_below(list, known);
-    struct db_rows *rows = db_query(db, sql_query_usage_day_span, arguments, 3, "iir", err);
+    struct db_rows *rows = history_command_query_days(db, list, known, span, err);
     while (db_fetch(rows, &row, err) > 0) {
         struct history_command_known *whose = find_known(list, known->cluster, row[1].integer);
         bool wanted = whose && (of_users ? *whose->user && whose->match == known->match
                                          : whose->place == PLACE_BELOW);
-        if (wanted)
-            add_day(of_users ? &whose->series : &known->series, row[0].integer,
-                    db_value_real(&row[2]));
+        double usage = db_value_real(&row[2]);
+        if (wanted && !isnan(usage))
+            add_day(of_users ? &whose->series : &known->series, row[0].integer, usage);
     }
     return db_finish(rows);
 }
@@ -241,8 +270,12 @@ static int add_series(const struct published *published, const struct history_op
     series->partition = known->partition;
     series->id = known->id;
     series->days = options->usage;
+    series->tres = options->tres;
     series->terms = published_words(published, known->cluster);
     if (history_command_find_span(db, options, known->cluster, &span, err))
+        return -1;
+    series->from = span.from;
+    if (options->tres && history_command_find_tres(db, list, series, err))
         return -1;
     int result = options->usage ? history_command_read_days(db, list, known, &span, err)
                                 : read_points(db, known, &span, series, err);
@@ -303,7 +336,12 @@ static int history_command_add_all(const struct published *published,
             return -1;
         any |= added;
     }
-    return any ? 0 : fail(err, ERROR_OTHER, "there is no history of '%s' in that period", name);
+    if (any)
+        return 0;
+    return options->tres
+               ? fail(err, ERROR_OTHER, "there is no recorded usage of %s by '%s' in that period",
+                      options->tres, name)
+               : fail(err, ERROR_OTHER, "there is no history of '%s' in that period", name);
 }
 
 static int show_all(const struct command_context *context, const char *name,
@@ -341,7 +379,11 @@ static int history_add_name(const struct command_context *context, const char *n
 static int history_answer(struct command_context *context, struct error *err)
 {
     const struct name_list *names = &context->shared->names;
+    const struct history_options *options = context->options;
     int result = published_warn_of_age(&context->published, err);
+    if (!result && options->tres)
+        result =
+            tres_usage_check(context->published.db, &context->shared->clusters, options->tres, err);
     for (size_t i = 0; !result && i < names->count; i++)
         result = history_add_name(context, names->values[i], err);
     return result;
@@ -354,8 +396,9 @@ static int history_check(struct command_context *context, struct error *err)
     options->from.at = INT64_MIN;
     options->to.at = INT64_MAX;
     options->days = USUAL_DAYS;
+    options->usage |= options->tres != NULL;
     if (options->usage)
-        context->layout = &series_of_days;
+        context->layout = options->tres ? &series_of_tres_days : &series_of_days;
     if (!options->shared.names.count)
         return fail(err, ERROR_USAGE, "history: missing NAME; see `fairmill help history`");
     if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
@@ -376,6 +419,8 @@ static const struct command_option own_options[] = {
       .help = "Start NUMBER days before the end (default: 30)" },
     { "usage", NULL, 0, OPTION_FLAG, AT(history_options, usage), NULL,
       .help = "Show the undecayed usage of each day, in TRES-seconds", .former = 'u' },
+    { "tres", NULL, 'T', OPTION_VALUE, AT(history_options, tres), "NAME",
+      .help = "Show the usage of a TRES like gres/gpu by day" },
     { .name = NULL },
 };
 

@@ -9,8 +9,10 @@
 
 #include "report/answer.h"
 #include "report/terminal.h"
+#include "report/usage_unit.h"
 #include "settings/scheduler.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* If there are more points than this, text output shows only the last one of each day. */
 #define MOST_LINES 60u
@@ -129,33 +131,61 @@ static const struct column day_columns[] = {
     { .name = NULL },
 };
 
+static void get_hours(const void *of, struct cell *cell)
+{
+    cell_real(cell, ((const struct series_point *)of)->usage / 3600);
+}
+
+/* Text output has hours; their unit is in the title. */
+static const struct column tres_day_columns[] = {
+    WHOSE_COLUMNS,
+    { "day", "Day", COLUMN_DAY, MEMBER(struct series_point, at) },
+    { "tres", "TRES", COLUMN_TEXT, WHOSE(tres) },
+    { "tres_seconds", "TRESSeconds", COLUMN_REAL, MEMBER(struct series_point, usage),
+      .decimals = NO_DECIMALS, .hidden = NOT_FOR_PEOPLE },
+    { "hours", "Hours", COLUMN_REAL, .get = get_hours, .decimals = 1, .hidden = ONLY_FOR_PEOPLE },
+    BAR_COLUMN,
+    { .name = NULL },
+};
+
 const struct table_layout series_of_points = { point_columns, "points", .by_cluster = true,
                                                .groups = "associations" };
+const struct table_layout series_of_tres_days = { tres_day_columns, "days", .by_cluster = true,
+                                                  .groups = "associations" };
 const struct table_layout series_of_days = { day_columns, "days", .by_cluster = true,
                                              .groups = "associations" };
 
 static void series_add_title(struct answer *answer, const struct series *series)
 {
     bool is_user = *series->user;
-    answer_say(answer, "Cluster %s, %s %s%s%s%s%s (%s %" PRId64 ")\n", series->cluster,
+    struct text unit = { 0 };
+    if (series->tres) {
+        text_add(&unit, ", ");
+        usage_unit_add_tres(&unit, series->tres, "-hours");
+    }
+    answer_say(answer, "Cluster %s, %s %s%s%s%s%s (%s %" PRId64 ")%s\n", series->cluster,
                is_user ? series->terms->user : series->terms->account,
                is_user ? series->user : series->account, is_user ? " of " : "",
                is_user ? series->account : "", *series->partition ? ", partition " : "",
-               series->partition, series->terms->number, series->id);
+               series->partition, series->terms->number, series->id, unit.bytes ? unit.bytes : "");
+    text_free(&unit);
+    if (series->tres && series->from < series->known_from)
+        answer_say(answer, "No usage of %s is recorded before %s.\n", series->tres,
+                   time_day_text(series->known_from).bytes);
 }
 
 void series_answer(const struct series *series, struct answer *answer)
 {
     struct series_view view = series_view_of(series);
     bool thinned = view.thinned && answer_is_for_people(answer);
-    answer_cluster(answer,
-                   &(struct table_cluster){
-                       .name = series->cluster,
-                       .facts = json_pack("{s:I, s:s, s:s, s:s}", "id_assoc",
-                                          (json_int_t)series->id, "account", series->account,
-                                          "username", series->user, "partition", series->partition),
-                       .context = &view,
-                       .terms = series->terms });
+    answer_cluster(answer, &(struct table_cluster){
+                               .name = series->cluster,
+                               .facts = json_pack(
+                                   "{s:I, s:s, s:s, s:s, s:s*}", "id_assoc", (json_int_t)series->id,
+                                   "account", series->account, "username", series->user,
+                                   "partition", series->partition, "tres", series->tres),
+                               .context = &view,
+                               .terms = series->terms });
     series_add_title(answer, series);
     for (size_t i = 0; i < series->count; i++)
         if (!thinned || i + 1 == series->count ||

@@ -23,6 +23,10 @@ struct series {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
     int64_t id;
     bool days; /* the points are days */
+    /* If not NULL, the points are days with the usage of this TRES instead of the charged usage. */
+    const char *tres;
+    int64_t known_from; /* first day with usage of `tres`, epoch seconds; INT64_MAX: none */
+    int64_t from;       /* start of the requested period, epoch seconds */
     struct series_point *points;
     size_t count;
     const struct terminology *terms; /* terminology of the title */
@@ -32,7 +36,7 @@ struct series {
  * Adds a row for each point, in one of these layouts.  Rows of text output have bars.  If there are
  * many points, text output shows only the last one of each day.
  */
-extern const struct table_layout series_of_points, series_of_days;
+extern const struct table_layout series_of_points, series_of_days, series_of_tres_days;
 void series_answer(const struct series *series, struct answer *answer);
 
 #endif

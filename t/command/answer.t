@@ -102,7 +102,7 @@ def same_as_direct(place):
         client = asked.client(USER)
         for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
                         ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'), ('statement', '--since', '2020-01-01', '--csv'),
-                        ('statement', '--tres', 'cpu'),
+                        ('statement', '--tres', 'cpu'), ('history', 'alice', '--tres', 'cpu'), ('history', 'alice', '--tres', 'none'),
                         ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err

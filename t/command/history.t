@@ -533,6 +533,44 @@ def shown(place):
     place.ends(64, 'an unknown column is rejected', 'history', 'bob', '-o', 'as_off')
 
 
+def store_tres(place):
+    for number, tres in enumerate(('cpu', 'gres/gpu'), 1):
+        place.query('INSERT INTO fairmill_tres_name VALUES (?, ?, ?)', 'tiny', number, tres)
+    for name, day, gpus in (('alice', START - 2 * DAY, 2), ('bob', START - 3 * DAY, 1), ('bob', START - DAY, 4)):
+        place.query('UPDATE fairmill_usage_day SET tres_2 = ? WHERE day = ? AND id_assoc = ?',
+                    gpus * HOUR, day, id_of(place, f'physics.{name}'))
+
+
+def of_a_tres(place):
+    ready(place, MOVED + 'tres 1001 gres/gpu\n', retention__history_interval='0')
+    for name, day, gpus in (('alice', START - 2 * DAY, 2), ('bob', START - 3 * DAY, 1), ('bob', START - DAY, 4), ('alice', START - 4 * DAY, 0)):
+        job(place, f'physics.{name}', day, day + HOUR, f'1=8,5=8,1001={gpus}' if gpus else '1=8,5=8')
+    place.succeed('run', '--now', NOW)
+    store_tres(place)
+    place.succeed('history', 'physics', '--tres', 'gres/gpu', '--csv')
+    tap.same([(int(row['day']), row['tres'], float(row['tres_seconds'])) for row in csv.DictReader(io.StringIO(place.out))],
+             [(START - 3 * DAY, 'gres/gpu', HOUR), (START - 2 * DAY, 'gres/gpu', 2 * HOUR), (START - DAY, 'gres/gpu', 4 * HOUR)],
+             "an account's usage of a TRES includes all users")
+    place.succeed('history', 'bob', '--tres', 'gres/gpu', '--json')
+    (bob,) = json.loads(place.out)['associations']
+    tap.same((bob['tres'], bob['days']), ('gres/gpu', [dict(day=day, tres_seconds=seconds) for day, seconds in
+                                                       ((START - 3 * DAY, HOUR), (START - 2 * DAY, 0), (START - DAY, 4 * HOUR))]),
+             "a user's usage of a TRES includes days without usage")
+    out = place.on_terminal('history', 'bob', '-T', 'gres/gpu', LC_ALL='C', NO_COLOR='1')
+    lines = out.splitlines()
+    tap.same(lines[:3], [f"Cluster tiny, user bob of physics (association {id_of(place, 'physics.bob')}), GPU-hours",
+                         f"No usage of gres/gpu is recorded before {time.strftime('%Y-%m-%d', time.gmtime(START - 3 * DAY))}.",
+                         '       Day Hours'], 'the text output names the unit and the first day with usage')
+    tap.ok([line.split()[1] for line in lines[3:]] == ['1.0', '0.0', '4.0'] and lines[5].count('#') > 3 * lines[3].count('#') > 0,
+           'the text output has hours and bars', *lines)
+    place.succeed('history', 'bob', '--tres', 'gres/gpu', '--since', START - 3 * DAY)
+    tap.ok('recorded before' not in place.out, 'a period with recorded usage needs no note', place.out)
+    place.ends(1, 'a period without usage of the TRES exits with status 1', 'history', 'bob', '--tres', 'gres/gpu', '--until', START - 4 * DAY)
+    place.says('the error names the TRES and the user', "no recorded usage of gres/gpu by 'bob'")
+    place.ends(64, 'an unknown TRES is rejected', 'history', 'bob', '--tres', 'gpu')
+    place.says('the error names the stored TRES', "no usage of TRES 'gpu' is stored, only of 'cpu', 'gres/gpu'")
+
+
 def removed_and_moved(place):
     ready(place, MOVED, retention__history_interval='0')
     place.succeed('run', '--now', NOW)
@@ -719,7 +757,7 @@ def body():
     with Place() as place:
         for part in (intervals, no_history, edges, old_runs, clock_ahead, clock_behind, day_by_day, days_with_hashes, clocks_change, resets_and_days, purged, emptied, zone, zones,
                      zone_with_open_usage, many,
-                     shown, readers, removed_and_moved, accounts_of_points, infinite_number, damaged_points, wrong, plotted):
+                     shown, of_a_tres, readers, removed_and_moved, accounts_of_points, infinite_number, damaged_points, wrong, plotted):
             part(place)
 
 
