@@ -9,7 +9,7 @@
 #include "report/series.h"
 #include "results/published_find.h"
 #include "results/rows.h"
-#include "results/tres_usage.h"
+#include "results/tres_days.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -46,6 +46,7 @@ struct known_list {
     struct history_command_known *rows;
     size_t count;
     const char *with_days; /* the cluster whose daily usage was read for all users; NULL: none */
+    const char *tres;      /* NULL: the usage that was charged */
     const char *with_tres; /* the cluster to which the following members belong; NULL: none */
     int64_t tres_number, tres_first_day;
 };
@@ -116,8 +117,8 @@ static int history_command_find_tres(struct db *db, struct known_list *list, str
 {
     const char *cluster = series->cluster;
     if ((!list->with_tres || strcmp(list->with_tres, cluster) != 0) &&
-        (tres_usage_number(db, cluster, series->tres, &list->tres_number, err) ||
-         tres_usage_first_day(db, cluster, list->tres_number, &list->tres_first_day, err)))
+        (tres_days_number(db, cluster, series->tres, &list->tres_number, err) ||
+         tres_days_first_day(db, cluster, list->tres_number, &list->tres_first_day, err)))
         return -1;
     list->with_tres = cluster;
     series->known_from = list->tres_first_day;
@@ -227,7 +228,7 @@ static struct db_rows *history_command_query_days(struct db *db, const struct kn
     const struct db_value arguments[] = { db_text(known->cluster), db_integer(span->from),
                                           db_integer(span->to) };
     if (known->series.tres)
-        return tres_usage_query(db, known->cluster, list->tres_number, span->from, span->to, err);
+        return tres_days_query(db, known->cluster, list->tres_number, span->from, span->to, err);
     return db_query(db, sql_query_usage_day_span, arguments, COUNT(arguments), "iir", err);
 }
 
@@ -270,12 +271,12 @@ static int add_series(const struct published *published, const struct history_op
     series->partition = known->partition;
     series->id = known->id;
     series->days = options->usage;
-    series->tres = options->tres;
+    series->tres = list->tres;
     series->terms = published_words(published, known->cluster);
     if (history_command_find_span(db, options, known->cluster, &span, err))
         return -1;
     series->from = span.from;
-    if (options->tres && history_command_find_tres(db, list, series, err))
+    if (list->tres && history_command_find_tres(db, list, series, err))
         return -1;
     int result = options->usage ? history_command_read_days(db, list, known, &span, err)
                                 : read_points(db, known, &span, series, err);
@@ -338,9 +339,9 @@ static int history_command_add_all(const struct published *published,
     }
     if (any)
         return 0;
-    return options->tres
+    return list->tres
                ? fail(err, ERROR_OTHER, "there is no recorded usage of %s by '%s' in that period",
-                      options->tres, name)
+                      list->tres, name)
                : fail(err, ERROR_OTHER, "there is no history of '%s' in that period", name);
 }
 
@@ -363,9 +364,9 @@ static int show_all(const struct command_context *context, const char *name,
 /* Adds the history of the associations that match the name, also of clusters that are no longer
  * published. */
 static int history_add_name(const struct command_context *context, const char *name,
-                            struct error *err)
+                            const char *tres, struct error *err)
 {
-    struct known_list list = { 0 };
+    struct known_list list = { .tres = tres };
     int result = history_command_read_known(context->published.db, name, &list, err) ||
                          show_all(context, name, &list, err)
                      ? -1
@@ -380,12 +381,14 @@ static int history_answer(struct command_context *context, struct error *err)
 {
     const struct name_list *names = &context->shared->names;
     const struct history_options *options = context->options;
+    char *tres = NULL;
     int result = published_warn_of_age(&context->published, err);
     if (!result && options->tres)
-        result =
-            tres_usage_check(context->published.db, &context->shared->clusters, options->tres, err);
+        result = tres_days_find(context->published.db, &context->shared->clusters, options->tres,
+                                &tres, err);
     for (size_t i = 0; !result && i < names->count; i++)
-        result = history_add_name(context, names->values[i], err);
+        result = history_add_name(context, names->values[i], tres, err);
+    free(tres);
     return result;
 }
 

@@ -568,7 +568,7 @@ def of_a_tres(place):
     place.ends(1, 'a period without usage of the TRES exits with status 1', 'history', 'bob', '--tres', 'gres/gpu', '--until', START - 4 * DAY)
     place.says('the error names the TRES and the user', "no recorded usage of gres/gpu by 'bob'")
     place.ends(64, 'an unknown TRES is rejected', 'history', 'bob', '--tres', 'gpu')
-    place.says('the error names the stored TRES', "no usage of TRES 'gpu' is stored, only of 'cpu', 'gres/gpu'")
+    place.says('the error names the kept TRES', "the usage of TRES 'gpu' is not kept, only that of cpu, gres/gpu")
 
 
 def removed_and_moved(place):

@@ -545,7 +545,7 @@ def of_a_tres(site):
     # 60 of 105 for physics, and 10 and 30 of 60 of it.
     tap.ok(all(near(rows[start, each][0], 4 * DAY * share) for each, share in ((physics, 60 / 105), (alice, 10 / 105), (bob, 30 / 105))),
            "entitlement to a TRES is a share of the TRES's delivered usage", rows)
-    tap.ok(stated(site, '--since', '2025-03-10', '-T', 'cpu')[start, alice][1] == 20 * DAY, 'the short option -T selects a TRES')
+    tap.ok(stated(site, '--since', '2025-03-10', '-T', 'CPU')[start, alice][1] == 20 * DAY, '-T selects a TRES in any case of letters')
     site.succeed('statement', '--since', '2025-03-10', '--by', 'day', '--tres', 'gres/gpu')
     lines = site.out.splitlines()
     tap.same(lines[1:4], ['Used: GPU-hours, without usage factors.', 'Due: a share of the usage of the whole cluster.',
@@ -562,12 +562,12 @@ def of_a_tres(site):
     site.ends(0, 'a statement of an unused TRES succeeds', 'statement', '--since', '2025-03-10', '--tres', 'license/x')
     tap.ok('No usage of license/x is recorded.' in site.out and 'physics' not in site.out, 'a statement of an unused TRES is empty', site.out)
     site.ends(64, 'an unknown TRES is rejected', 'statement', '--since', '2025-03-10', '--tres', 'gres/gpux')
-    site.says('the error names the stored TRES and the setting', "no usage of TRES 'gres/gpux' is stored, only of 'cpu', 'gres/gpu', 'license/x';"
+    site.says('the error names the kept TRES and the setting', "the usage of TRES 'gres/gpux' is not kept, only that of cpu, gres/gpu, license/x;"
               ' see the setting [usage] tres')
     site.ends(64, '--of capacity with --tres is rejected', 'statement', '--of', 'capacity', '--tres', 'cpu')
     site.query('DELETE FROM fairmill_tres_name')
-    site.ends(64, 'a TRES is rejected if none is stored', 'statement', '--tres', 'cpu')
-    site.says('the error says that no usage by TRES is stored', 'no usage by TRES is stored')
+    site.ends(64, 'a TRES is rejected if none is kept', 'statement', '--tres', 'cpu')
+    site.says('the error names the setting', "the usage of TRES 'cpu' is not kept; see the setting [usage] tres")
 
 
 def removed_associations(site):

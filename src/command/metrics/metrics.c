@@ -9,7 +9,7 @@
 #include "command/metrics/samples.h"
 #include "results/health.h"
 #include "results/published_find.h"
-#include "results/published_tres.h"
+#include "results/tres_days.h"
 #include "results/tres_names.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -228,7 +228,8 @@ static int add_associations(struct metrics *metrics, struct published *published
 {
     bool accounts_only = options->accounts_only || published_private(published);
     int result = 0;
-    if (options->tres && published->count && published_check_tres(published, options->tres, err))
+    if (options->tres && published->count &&
+        tres_days_find(published->db, &options->shared.clusters, options->tres, NULL, err))
         return -1;
     for (size_t i = 0; !result && i < published->count; i++) {
         struct metrics_cluster of = { .metrics = metrics,

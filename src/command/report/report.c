@@ -7,7 +7,7 @@
 #include "command/report/report_data.h"
 #include "command/report/report_pages.h"
 #include "results/health.h"
-#include "results/published_tres.h"
+#include "results/tres_days.h"
 #include "run/run.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -52,7 +52,9 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
     struct health health = { 0 };
     struct report_request request = options->request;
     request.accounts_only = published_private(published) != 0; /* the page names no user */
-    int result = request.tres ? published_check_tres(published, request.tres, err) : 0;
+    int result = 0;
+    if (request.tres)
+        result = tres_days_find(published->db, &options->shared.clusters, request.tres, NULL, err);
     if (!result)
         result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)

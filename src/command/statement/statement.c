@@ -10,7 +10,7 @@
 #include "report/statement.h"
 #include "report/usage_unit.h"
 #include "results/association_times.h"
-#include "results/tres_usage.h"
+#include "results/tres_days.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -69,7 +69,8 @@ struct account_of {
 struct statement_command_work {
     const struct command_statement_options *options;
     struct published *published;
-    struct text tres_unit; /* the unit of the TRES in text output */
+    char *tres;            /* the stored name of options->tres */
+    struct text tres_unit; /* its unit in text output */
     struct account_of *clusters;
 };
 
@@ -94,8 +95,8 @@ static int statement_command_find_span(struct statement_command_work *work, stru
     struct db *db = work->published->db;
     const char *name = of->cluster->name;
     int64_t known;
-    of->days = (struct statement_days){ db, name, .of_tres = options->tres != NULL };
-    if ((options->tres && tres_usage_number(db, name, options->tres, &of->days.number, err)) ||
+    of->days = (struct statement_days){ db, name, .of_tres = work->tres != NULL };
+    if ((work->tres && tres_days_number(db, name, work->tres, &of->days.number, err)) ||
         statement_days_reach(&of->days, &known, &of->days_from, err))
         return -1;
     if (!known)
@@ -208,7 +209,7 @@ static struct statement_view statement_command_view_of(const struct statement_co
         .permissions = &work->published->permissions,
         .selection = &work->published->selection,
         .terms = terminology_of(of->cluster->settings),
-        .tres = work->options->tres,
+        .tres = work->tres,
         .of_capacity = work->options->of_capacity,
         .shares_from = of->known.by_runs,
         .earlier_shares = of->known.by_source,
@@ -273,9 +274,11 @@ static int statement_command_read_all(struct statement_command_work *work, struc
 {
     const struct command_statement_options *options = work->options;
     bool any = false;
-    if (options->tres &&
-        tres_usage_check(work->published->db, &options->shared.clusters, options->tres, err))
+    if (options->tres && tres_days_find(work->published->db, &options->shared.clusters,
+                                        options->tres, &work->tres, err))
         return -1;
+    if (work->tres)
+        usage_unit_add_tres(&work->tres_unit, work->tres, options->unit->suffix);
     work->clusters = memory_zeroed(work->published->count + 1, sizeof *work->clusters);
     for (size_t i = 0; i < work->published->count; i++) {
         work->clusters[i].cluster = &work->published->clusters[i];
@@ -292,8 +295,6 @@ static int statement_answer(struct command_context *context, struct error *err)
 {
     struct statement_command_work work = { .options = context->options,
                                            .published = &context->published };
-    if (work.options->tres)
-        usage_unit_add_tres(&work.tres_unit, work.options->tres, work.options->unit->suffix);
     int result =
         statement_command_read_all(&work, err) || print_all(&work, context->answer, err) ? -1 : 0;
     for (size_t i = 0; work.clusters && i < work.published->count; i++) {
@@ -302,6 +303,7 @@ static int statement_answer(struct command_context *context, struct error *err)
         association_times_free(&work.clusters[i].times);
     }
     free(work.clusters);
+    free(work.tres);
     text_free(&work.tres_unit);
     return result;
 }

@@ -6,14 +6,14 @@
 #include "core/insight/statement.h"
 #include "core/usage/calendar.h"
 #include "results/rows.h"
-#include "results/tres_usage.h"
+#include "results/tres_days.h"
 #include "sql.h"
 
 static int statement_first_day(const struct statement_days *days, int64_t *day, struct error *err)
 {
     const struct db_value name = db_text(days->cluster);
     if (days->of_tres)
-        return tres_usage_first_day(days->results, days->cluster, days->number, day, err);
+        return tres_days_first_day(days->results, days->cluster, days->number, day, err);
     int found = rows_read_integer(days->results, sql_query_usage_day_oldest, &name, 1, day, err);
     if (!found)
         *day = INT64_MAX;
@@ -39,7 +39,7 @@ static struct db_rows *statement_read_days(const struct statement_days *days, in
     const struct db_value arguments[] = { db_text(days->cluster), db_integer(from),
                                           db_integer(until - 1) };
     if (days->of_tres)
-        return tres_usage_query(days->results, days->cluster, days->number, from, until - 1, err);
+        return tres_days_query(days->results, days->cluster, days->number, from, until - 1, err);
     return db_query(days->results, sql_query_usage_day_span, arguments, COUNT(arguments), "iin",
                     err);
 }

@@ -16,7 +16,7 @@ struct statement_days {
     struct db *results;
     const char *cluster;
     bool of_tres;
-    int64_t number; /* of the TRES (results/tres_usage.h) */
+    int64_t number; /* of the TRES (results/tres_days.h) */
 };
 
 /* Sets `*until` to the end of the complete daily usage, and `*oldest` to its first day (INT64_MAX

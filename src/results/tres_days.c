@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/tres_usage.h"
+#include "results/tres_days.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/name_list.h"
 #include "util/text.h"
 
 /* The rows are sorted by TRES, so a TRES of several clusters is added once. */
-static int tres_usage_read_names(struct db *db, const struct name_list *clusters,
-                                 struct name_list *kept, struct error *err)
+static int tres_days_read_names(struct db *db, const struct name_list *clusters,
+                                struct name_list *kept, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_tres_name_all, NULL, 0, "tt", err);
@@ -28,36 +30,36 @@ static int tres_usage_read_names(struct db *db, const struct name_list *clusters
     return db_finish(rows);
 }
 
-static int tres_usage_reject(const char *tres, const struct name_list *kept, struct error *err)
+static int tres_days_reject(const char *asked, const struct name_list *kept, struct error *err)
 {
     struct text names = { 0 };
-    if (!kept->count)
-        return fail(err, ERROR_USAGE, "no usage by TRES is stored; see the setting [usage] tres");
     for (size_t i = 0; i < kept->count; i++)
-        text_format(&names, "%s'%s'", i ? ", " : "", kept->values[i]);
-    fail(err, ERROR_USAGE,
-         "no usage of TRES '%s' is stored, only of %s; see the setting [usage] tres", tres,
-         names.bytes);
+        text_format(&names, "%s%s", i ? ", " : ", only that of ", kept->values[i]);
+    fail(err, ERROR_USAGE, "the usage of TRES '%s' is not kept%s; see the setting [usage] tres",
+         asked, kept->count ? names.bytes : "");
     text_free(&names);
     return -1;
 }
 
-int tres_usage_check(struct db *db, const struct name_list *clusters, const char *tres,
-                     struct error *err)
+int tres_days_find(struct db *db, const struct name_list *clusters, const char *asked, char **tres,
+                   struct error *err)
 {
     struct name_list kept = { 0 };
-    bool found = false;
-    int result = tres_usage_read_names(db, clusters, &kept, err);
-    for (size_t i = 0; i < kept.count; i++)
-        found |= !strcmp(kept.values[i], tres);
+    const char *found = NULL;
+    int result = tres_days_read_names(db, clusters, &kept, err);
+    for (size_t i = 0; !result && !found && i < kept.count; i++)
+        if (!strcasecmp(kept.values[i], asked))
+            found = kept.values[i];
     if (!result && !found)
-        result = tres_usage_reject(tres, &kept, err);
+        result = tres_days_reject(asked, &kept, err);
+    if (!result && tres)
+        *tres = memory_text(found);
     name_list_free(&kept);
     return result;
 }
 
-int tres_usage_number(struct db *db, const char *cluster, const char *tres, int64_t *number,
-                      struct error *err)
+int tres_days_number(struct db *db, const char *cluster, const char *tres, int64_t *number,
+                     struct error *err)
 {
     const struct db_value arguments[] = { db_text(cluster), db_text(tres) };
     *number = 0;
@@ -67,8 +69,8 @@ int tres_usage_number(struct db *db, const char *cluster, const char *tres, int6
                : 0;
 }
 
-int tres_usage_first_day(struct db *db, const char *cluster, int64_t number, int64_t *day,
-                         struct error *err)
+int tres_days_first_day(struct db *db, const char *cluster, int64_t number, int64_t *day,
+                        struct error *err)
 {
     const struct db_value arguments[] = { db_text(cluster), db_integer(number) };
     int found =
@@ -78,8 +80,8 @@ int tres_usage_first_day(struct db *db, const char *cluster, int64_t number, int
     return found < 0 ? -1 : 0;
 }
 
-struct db_rows *tres_usage_query(struct db *db, const char *cluster, int64_t number, int64_t from,
-                                 int64_t to, struct error *err)
+struct db_rows *tres_days_query(struct db *db, const char *cluster, int64_t number, int64_t from,
+                                int64_t to, struct error *err)
 {
     const struct db_value arguments[] = { db_integer(number), db_text(cluster), db_integer(from),
                                           db_integer(to) };
