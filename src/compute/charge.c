@@ -123,6 +123,7 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
     again->job.time_limit = 0;
     again->job.tres_alloc = row->resized_to;
     again->job.tres_alloc_length = row->resized_to_length;
+    again->tres = NULL;
     again->resized_to = NULL;
     return start && again->job.time_start < end;
 }

@@ -140,7 +140,6 @@ static struct db_value budget_name(struct budget_rows_writer *writer, uint32_t n
 static int64_t budget_exhausted_of(const struct budget_rows_writer *writer,
                                    const struct budget *budget)
 {
-    static const struct reset_period never = { .unit = RESET_NEVER };
     const struct settings *settings = writer->publisher->settings;
     return budget_exhausted_at(&(const struct budget_outlook){
         .used_s = budget->used_s,
@@ -148,7 +147,7 @@ static int64_t budget_exhausted_of(const struct budget_rows_writer *writer,
         .rate = recent_rate_of(writer->recent, budget),
         .now = (uint64_t)writer->as_of,
         .half_life_s = budget->no_decay ? 0 : settings->half_life_s,
-        .period = budget->no_decay ? &never : &settings->reset_period,
+        .period = &settings->reset_period,
     });
 }
 

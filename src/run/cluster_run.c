@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "compute/budgets.h"
 #include "compute/checkpoint_plan.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
@@ -240,6 +242,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         opened = job_keys_without(&plan->open, &run->stored.open);
         change.opened = &opened;
     }
+    size_t budget_count;
+    struct budget *budgets = budgets_of(computation, &budget_count);
     struct publication publication = {
         .tree = computation->tree,
         .values = computation->values,
@@ -253,6 +257,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .numbers = run->recorded.numbers,
         .tres_of_node = tres_of_node,
         .tres_context = computation,
+        .budgets = budgets,
+        .budget_count = budget_count,
         .privileges = computation->accounting->privileges,
         .privilege_count = computation->accounting->privilege_count,
         .release = computation->options.release,
@@ -280,6 +286,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
             publish_with_retries(run->session, publisher, &publication, &computation->record, err);
     }
     job_keys_free(&opened);
+    free(budgets);
     return result;
 }
 

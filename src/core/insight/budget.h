@@ -25,7 +25,7 @@ struct budget {
     uint64_t running_s; /* that running jobs may still use, likewise */
     /* A QOS only: mean usage per second, undecayed, in the last seven days; NAN if unknown. */
     double recent_rate;
-    bool no_decay; /* neither decay nor periodic resets reduce the usage */
+    bool no_decay; /* the usage does not decay; a periodic reset still sets it to 0 */
 };
 
 /* The future of a budget if usage continues at one rate. */
