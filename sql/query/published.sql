@@ -49,6 +49,24 @@ SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", 
 FROM "fairmill_job_priority"
 WHERE "cluster" = ?
 
+-- name: budget_read
+-- The limits of a cluster.
+SELECT "kind", "id", "account", "user_name", "partition_name", "qos", "tres",
+    "limit_minutes", "used_minutes", "running_minutes", "left_minutes", "exhausted_at"
+FROM "fairmill_budget"
+WHERE "cluster" = ?
+
+-- name: budget_paths
+-- The associations of a cluster and their parents.
+SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name"
+FROM "fairmill_fairshare"
+WHERE "cluster" = ?
+ORDER BY "id_assoc"
+
+-- name: budget_enforced
+-- TRESRunMins of the root.
+SELECT "tres_run_mins" FROM "fairmill_fairshare" WHERE "cluster" = ? AND "parent_id" IS NULL
+
 -- name: published_terms
 -- The value of each name in the formula that determines the priorities of jobs on a cluster.
 SELECT "job_db_inx", "name", "value"

@@ -86,6 +86,13 @@ static bool sees(const struct permissions *permissions, unsigned kind, const cha
     return scope && coordinates(scope, account);
 }
 
+bool permissions_coordinate(const struct permissions *permissions, const char *cluster,
+                            const char *account)
+{
+    const struct permissions_scope *scope = scope_on(permissions, cluster);
+    return scope && coordinates(scope, account);
+}
+
 bool permissions_show(const struct permissions *permissions, const char *cluster,
                       const char *account, const char *user)
 {

@@ -45,6 +45,9 @@ struct permissions {
  */
 bool permissions_show(const struct permissions *permissions, const char *cluster,
                       const char *account, const char *user);
+/* Returns true if the requesting user coordinates `account` or an account above it. */
+bool permissions_coordinate(const struct permissions *permissions, const char *cluster,
+                            const char *account);
 /* Like permissions_show(), but for jobs. */
 bool permissions_show_job(const struct permissions *permissions, const char *cluster,
                           const char *account, const char *user);
