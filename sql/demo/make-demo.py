@@ -129,7 +129,7 @@ PARTITIONS = {
 }
 
 # GrpTRESMins limits of accounts: CPU-minutes and GPU-minutes
-LIMITS = {'astro': '1=10000000', 'robotics': '1001=200000'}
+LIMITS = {'astro': '1=5000000', 'robotics': '1001=100000'}
 
 # id, name, priority, UsageFactor, percentage of jobs
 QOS = ((1, 'normal', 100, 1.0, 85), (2, 'urgent', 200, 2.0, 4), (3, 'scavenger', 0, 0.25, 11))
