@@ -39,9 +39,9 @@ def block(kind):
     return found[0]
 
 
-def follow(place, make, source, results):
-    """Follows the page. make runs SQL in the site's database; source and results are lines of
-    settings."""
+def follow(place, make, ask, source, results):
+    """Follows the page. make runs SQL in the site's database, and ask returns rows of the results;
+    source and results are lines of settings."""
     make(block('sql') + ';\n' + read(block('view').strip()))
     path = os.path.join(place, 'fm.conf')
     with open(path, 'w', encoding='utf-8') as file:
@@ -51,6 +51,9 @@ def follow(place, make, source, results):
         status, out, err = fairmill(path, *command.split())
         tap.ok(status == 0, f'`{command}` succeeds', out, err)
     tap.same(out, block('answer'), "the page shows the command's output")
+    rows = ask('SELECT id_assoc, tres, SUM(seconds) FROM fairmill_tres_day GROUP BY id_assoc, tres ORDER BY id_assoc')
+    tap.same([[str(cell) for cell in row] for row in rows], [['13', 'ncpus', '100'], ['14', 'ncpus', '100'], ['16', 'ncpus', '1000']],
+             'the usage by TRES is in the results')
 
 
 def meter(place, make, source, results):
@@ -76,8 +79,15 @@ def on_sqlite(place):
         db = sqlite3.connect(database)
         db.executescript(sql)
         db.close()
+
+    def ask(sql):
+        db = sqlite3.connect(results)
+        try:
+            return db.execute(sql).fetchall()
+        finally:
+            db.close()
     lines = f'driver = sqlite\ndatabase = {database}\n', f'driver = sqlite\ndatabase = {results}\n'
-    follow(place, make, *lines)
+    follow(place, make, ask, *lines)
     os.unlink(results)
     meter(place, make, *lines)
 
@@ -86,7 +96,7 @@ def on_server(place, server):
     names = [server.database(f'tutorial_{os.getpid()}_{part}') for part in ('site', 'results')]
     lines = [''.join(f'{key} = {value}\n' for key, value in server.connection(name).items())
              for name in names]
-    follow(place, lambda sql: server.sql(sql, names[0]), *lines)
+    follow(place, lambda sql: server.sql(sql, names[0]), lambda sql: server.sql(sql, names[1]), *lines)
     server.database(names[1])
     meter(place, lambda sql: server.sql(sql, names[0]), *lines)
     for name in names:
