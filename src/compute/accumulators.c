@@ -148,8 +148,11 @@ static void accumulator_add_finding(const struct seen_accumulator *accumulator,
     struct findings *findings =
         charge->checkpointed ? accumulator->checkpointed_findings : accumulator->findings;
     uint64_t id = charge->row->id_job, ends = charge->checkpointed ? charge->ended : 0;
-    const char *tres = job->tres_alloc ? job->tres_alloc : "";
-    int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
+    const char *tres = job->tres_alloc ? job->tres_alloc : charge->row->tres;
+    size_t length = job->tres_alloc ? job->tres_alloc_length : charge->row->tres_length;
+    int shown_length = (int)(length < 80 ? length : 80);
+    if (!tres)
+        tres = "";
     char name[64] = "";
     if (charge->row->name)
         snprintf(name, sizeof name, "job '%.*s', ", (int)charge->row->name_length,

@@ -147,6 +147,8 @@ def invalid_tres(place):
         place.succeed('run', '--now', NOW)
         tap.same((used(place)[0], place.query('SELECT id_assoc, seconds FROM fairmill_tres_day'), findings(place)),
                  (20.0, [(4, 30)], {'job_charge_too_large': 1}), f'a {what} amount ({amount}) is a finding and does not count')
+        tap.same(place.query("SELECT detail FROM fairmill_finding WHERE kind = 'job_charge_too_large'"), [(f"tres_alloc '1={amount:.17g}'",)],
+                 f'the finding about {amount} shows the amount')
     for row, what, message in (
             (('c', 3, NOW - 10, NOW, 'gpu', 'many'), 'an amount that is not a number', "cannot read 'usage_tres'"),
             (('c', 3, NOW - 10, NOW, 'g' * 256, 1), 'a name of 256 characters', "cannot read 'usage_tres': the name of a TRES")):
