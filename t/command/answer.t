@@ -38,6 +38,8 @@ root/
 job physics.alice   id_job=901 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
 job physics.{USER}  id_job=902 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
 job optics.bob      id_job=903 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
+job physics.alice   id_job=904 start={NOW - 7200} end={NOW - 3600} cpu=2
+job physics.{USER}  id_job=905 start={NOW - 7200} end={NOW - 3600} cpu=1
 """
 EVERYBODY = sorted(['alice', 'bob', 'carol', USER, COORDINATOR])
 
@@ -285,7 +287,8 @@ def refused(place):
     published(place, {'report.private': 'yes'})
     with answering.Answering(place) as asked:
         for command in (['show', '-u', 'alice'], ['explain', 'alice'], ['explain', USER, 'alice'], ['history', 'alice'],
-                        ['statement', '-u', 'alice'], ['budget', 'alice'], ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
+                        ['statement', '-u', 'alice'], ['statement', '-u', 'alice', '--tres', 'cpu'], ['history', 'alice', '--tres', 'cpu'],
+                        ['budget', 'alice'], ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
                         ['show', '--pbs', 'alice'], ['forecast', 'alice']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 64 and "'alice' is neither you" in answer['errors'] and not answer['output'],
@@ -297,6 +300,7 @@ def refused(place):
                         ['explain', 'root', '--jobs'], ['explain', 'optics', '--jobs', '--json'], ['history', 'physics'],
                         ['whatif', '--move', 'optics=root'], ['whatif', '--weights', 'fairshare=1000', '--json'],
                         ['forecast', 'physics', '--until', '0.5'], ['statement', '--since', '2020-01-01'],
+                        ['statement', '--since', '2020-01-01', '--tres', 'cpu'], ['history', 'physics', '--tres', 'cpu'],
                         ['statement', '--since', '2020-01-01', '-A', 'physics', '--json'], ['status', '--json']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == (command[0] == 'status') and not any(name in answer['output'] for name in ('alice', 'bob', 'carol')),

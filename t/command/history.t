@@ -533,20 +533,11 @@ def shown(place):
     place.ends(64, 'an unknown column is rejected', 'history', 'bob', '-o', 'as_off')
 
 
-def store_tres(place):
-    for number, tres in enumerate(('cpu', 'gres/gpu'), 1):
-        place.query('INSERT INTO fairmill_tres_name VALUES (?, ?, ?)', 'tiny', number, tres)
-    for name, day, gpus in (('alice', START - 2 * DAY, 2), ('bob', START - 3 * DAY, 1), ('bob', START - DAY, 4)):
-        place.query('UPDATE fairmill_usage_day SET tres_2 = ? WHERE day = ? AND id_assoc = ?',
-                    gpus * HOUR, day, id_of(place, f'physics.{name}'))
-
-
 def of_a_tres(place):
     ready(place, MOVED + 'tres 1001 gres/gpu\n', retention__history_interval='0')
     for name, day, gpus in (('alice', START - 2 * DAY, 2), ('bob', START - 3 * DAY, 1), ('bob', START - DAY, 4), ('alice', START - 4 * DAY, 0)):
         job(place, f'physics.{name}', day, day + HOUR, f'1=8,5=8,1001={gpus}' if gpus else '1=8,5=8')
     place.succeed('run', '--now', NOW)
-    store_tres(place)
     place.succeed('history', 'physics', '--tres', 'gres/gpu', '--csv')
     tap.same([(int(row['day']), row['tres'], float(row['tres_seconds'])) for row in csv.DictReader(io.StringIO(place.out))],
              [(START - 3 * DAY, 'gres/gpu', HOUR), (START - 2 * DAY, 'gres/gpu', 2 * HOUR), (START - DAY, 'gres/gpu', 4 * HOUR)],

@@ -38,6 +38,7 @@ root/
   idle/       5
     finn      2
 tres 1001 gres/gpu
+tres 2001 license/x
 registered 5=64,1=64
 '''
 ZONES = 'UTC', 'Europe/Berlin', 'America/New_York'
@@ -492,8 +493,7 @@ def histories(site):
         for by in PERIODS:
             agree(stated(site, '--since', text, '--by', by), expected(site, since, until, by),
                   f'seed {seed}, {zone}: values by {by} from {text} equal the expected ones')
-        store_tres(site)
-        agree(stated(site, '--since', text, '--tres', 'gres/gpu'), expected(site, since, until, 'month', tres='gres/gpu'),
+            agree(stated(site, '--since', text, '--tres', 'gres/gpu'), expected(site, since, until, 'month', tres='gres/gpu'),
               f'seed {seed}: values of gres/gpu equal the expected ones')
         date = time.localtime(until - 3 * DAY)
         end = local(date.tm_year, date.tm_mon, date.tm_mday)
@@ -522,23 +522,15 @@ def adds_up(site, text):
            'the root is entitled to all delivered usage')
 
 
-def store_tres(site):
-    for number, tres in enumerate(('cpu', 'gres/gpu'), 1):
-        site.query('INSERT INTO fairmill_tres_name VALUES (?, ?, ?) ON CONFLICT DO NOTHING', 'tiny', number, tres)
-        for day, association, amount in tres_days(site, 0, 2**60, tres):
-            site.query(f'UPDATE fairmill_usage_day SET tres_{number} = ? WHERE day = ? AND id_assoc = ?', amount, day, association)
-
-
 def of_a_tres(site):
     """Tests the usage of one TRES.  The expected values were calculated by hand."""
-    site.begin('UTC', local(2025, 3, 1))
+    site.begin('UTC', local(2025, 3, 1), {'usage.tres': 'cpu, gres/gpu, license/x'})
     start = local(2025, 3, 10)
     site.job('physics.alice', start, start + DAY, 10)
     site.job('physics.alice', start + DAY, start + 2 * DAY, 10, gpus=3)
     site.job('physics.bob', start + DAY, start + 2 * DAY, 50, gpus=1)
     site.run_at(start - DAY)
     site.run_at(start + 3 * DAY)
-    store_tres(site)
     physics, alice, bob = (site.ids[name] for name in ('physics', 'physics.alice', 'physics.bob'))
     rows = stated(site, '--since', '2025-03-10', '--tres', 'gres/gpu')
     tap.same([rows[start, each][1] for each in (physics, alice, bob)], [4 * DAY, 3 * DAY, DAY], 'usage of a TRES is its count by time')
@@ -558,14 +550,14 @@ def of_a_tres(site):
     cluster, = json.loads(site.out)['clusters']
     tap.same([cluster[key] for key in ('charged', 'tres', 'unit', 'days_known_from')], ['tres', 'gres/gpu', 'TRES-hours', start + DAY],
              'JSON names the TRES and the first day with its usage')
-    site.query("INSERT INTO fairmill_tres_name VALUES ('tiny', 3, 'license/x')")
     site.ends(0, 'a statement of an unused TRES succeeds', 'statement', '--since', '2025-03-10', '--tres', 'license/x')
     tap.ok('No usage of license/x is recorded.' in site.out and 'physics' not in site.out, 'a statement of an unused TRES is empty', site.out)
     site.ends(64, 'an unknown TRES is rejected', 'statement', '--since', '2025-03-10', '--tres', 'gres/gpux')
     site.says('the error names the kept TRES and the setting', "the usage of TRES 'gres/gpux' is not kept, only that of cpu, gres/gpu, license/x;"
               ' see the setting [usage] tres')
     site.ends(64, '--of capacity with --tres is rejected', 'statement', '--of', 'capacity', '--tres', 'cpu')
-    site.query('DELETE FROM fairmill_tres_name')
+    site.begin('UTC', local(2025, 3, 1), {'usage.tres': 'none'})
+    site.run_at(start)
     site.ends(64, 'a TRES is rejected if none is kept', 'statement', '--tres', 'cpu')
     site.says('the error names the setting', "the usage of TRES 'cpu' is not kept; see the setting [usage] tres")
 
