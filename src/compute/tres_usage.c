@@ -335,9 +335,13 @@ double tres_usage_of_qos(const struct computation *computation, uint64_t qos, si
 
 double tres_rate_of_qos(const struct computation *computation, uint64_t qos, size_t tres)
 {
-    uint64_t today = computation->tres->now / DAY_S;
+    const struct tres_usage *usage = computation->tres;
+    uint64_t today = usage->now / DAY_S, reset = (usage->reset + DAY_S - 1) / DAY_S;
+    uint64_t from = today > RATE_DAYS ? today - RATE_DAYS : 0;
     int128 sum = 0;
-    for (uint64_t day = today > RATE_DAYS ? today - RATE_DAYS : 0; day < today; day++)
-        sum += qos_sum_of(computation->tres, qos_day_id(qos, day), tres);
-    return undecayed_usage(sum) / (double)(RATE_DAYS * DAY_S);
+    /* Usage before the reset is not in the sums. */
+    from = reset > from ? reset : from;
+    for (uint64_t day = from; day < today; day++)
+        sum += qos_sum_of(usage, qos_day_id(qos, day), tres);
+    return from < today ? undecayed_usage(sum) / (double)((today - from) * DAY_S) : NAN;
 }

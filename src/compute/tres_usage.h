@@ -125,7 +125,8 @@ int tres_usage_roll_up(struct computation *computation, struct error *err);
 /*
  * Return TRES-seconds of the kept TRES with index `tres`: the decayed usage of a node and
  * everything below it, the usage of a QOS that counts for its limit, and its average usage per
- * second during the last seven days (UTC) before today.
+ * second during the last seven days (UTC) before today.  The average is over the whole days since
+ * the last reset if these are fewer, and NAN if there are none.
  */
 double tres_usage_of_node(const struct computation *computation, uint32_t node, size_t tres);
 double tres_usage_of_qos(const struct computation *computation, uint64_t qos, size_t tres);
