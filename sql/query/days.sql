@@ -105,6 +105,18 @@ LIMIT 1
 -- time zone, to find days that began in a different time zone.
 SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
+-- name: usage_day_with_tres
+-- The days from one day to another that have usage by TRES.
+SELECT DISTINCT "day" FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
+    AND COALESCE("tres_1", "tres_2", "tres_3", "tres_4", "tres_5", "tres_6", "tres_7", "tres_8",
+        "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16") IS NOT NULL
+ORDER BY "day"
+
+-- name: usage_cutoff
+-- Runs do not read jobs of a cluster that ended at or before this time.
+SELECT "cutoff" FROM "fairmill_seal" WHERE "cluster" = ?
+
 -- name: usage_day_clear
 -- Remove the usage of a day.
 DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */

@@ -38,6 +38,7 @@ struct teller {
  *
  *     alpha: 365 history points computed
  *       from 2025-11-24T00:00:00 to 2026-11-23T00:00:00; 20 already stored
+ *       usage by TRES of 120 days filled from the rollups of slurmdbd
  */
 static void backfill_command_tell(void *context, const char *cluster,
                                   const struct backfill_result *result)
@@ -56,6 +57,14 @@ static void backfill_command_tell(void *context, const char *cluster,
     if (result->there)
         text_format(text, "; %zu already stored", result->there);
     text_add(text, "\n");
+    if (result->tres.filled)
+        text_format(text, "  usage by TRES of %zu day%s %s from the rollups of slurmdbd\n",
+                    result->tres.filled, result->tres.filled == 1 ? "" : "s",
+                    teller->dry_run ? "to be filled" : "filled");
+    if (result->tres.missing > result->tres.filled)
+        text_format(text, "  no usage by TRES of %zu day%s: the rollups of slurmdbd have none\n",
+                    result->tres.missing - result->tres.filled,
+                    result->tres.missing - result->tres.filled == 1 ? "" : "s");
     if (result->skipped)
         text_format(text, "  skipped %zu time%s; the first: %s\n", result->skipped,
                     result->skipped == 1 ? "" : "s", result->why);
@@ -100,10 +109,11 @@ static int backfill_answer(struct command_context *context, struct error *err)
 const struct command command_backfill = {
     .name = "backfill",
     .group = GROUP_COMPUTE,
-    .summary = "Compute missing history points for past times",
+    .summary = "Compute missing history points and usage by TRES",
     .usage = "[OPTION...]",
-    .description = "Compute missing history points for past times.  Published values do not\n"
-                   "change.\n",
+    .description =
+        "Compute missing history points for past times.  Fill the usage by TRES of past\n"
+        "days from slurmdbd's rollups.  Published values do not change.\n",
     .shared = TAKES_CLUSTERS | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
     .options_size = sizeof(struct command_backfill_options),

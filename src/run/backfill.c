@@ -5,16 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "compute/batch.h"
 #include "compute/computation.h"
 #include "results/history_rows.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
 #include "run/batches.h"
-#include "run/retry.h"
+#include "run/locked_write.h"
 #include "run/run.h"
 #include "settings/settings.h"
 #include "settings/table.h"
@@ -26,14 +25,11 @@
 #include "util/times.h"
 
 #define DAY_S 86400
-/* pause in microseconds before another attempt to lock the cluster */
-#define LOCK_PAUSE_US 200000
 
 /* A cluster whose points are computed. */
 struct filling {
-    const struct settings *settings;
-    const char *cluster;
-    struct db *source, *results;
+    struct locked_writer writer; /* its settings, cluster and results are those of the points */
+    struct db *source;
     bool anew; /* the existing points at these times are damaged */
     struct backfill_result *result;
 };
@@ -70,13 +66,14 @@ static bool backfill_is_in(const struct times *times, size_t *at, int64_t time)
 static int find_times(const struct filling *filling, const struct backfill_options *options,
                       struct times *wanted, struct error *err)
 {
-    const struct settings *settings = filling->settings;
+    const struct settings *settings = filling->writer.settings;
     struct backfill_result *result = filling->result;
     struct times all = { 0 }, points = { 0 }, own = { 0 };
     size_t at = 0, own_at = 0;
-    if (past_times_find(&options->times, settings, filling->source, filling->cluster, &all, err) ||
-        history_points(filling->results, filling->cluster, false, &points, err) ||
-        history_points(filling->results, filling->cluster, true, &own, err)) {
+    if (past_times_find(&options->times, settings, filling->source, filling->writer.cluster, &all,
+                        err) ||
+        history_points(filling->writer.results, filling->writer.cluster, false, &points, err) ||
+        history_points(filling->writer.results, filling->writer.cluster, true, &own, err)) {
         times_free(&all);
         times_free(&points);
         times_free(&own);
@@ -104,40 +101,27 @@ static int find_times(const struct filling *filling, const struct backfill_optio
 
 /* ---- One point ---- */
 
-static int open_filling_results(struct filling *filling, struct error *err)
-{
-    const struct settings *settings = filling->settings;
-    return filling->results
-               ? 0
-               : open_results(&filling->results, settings, starting_deadline_of(settings), err);
-}
+/* The write of one point, for locked_write(). */
+struct point_to_write {
+    const struct filling *filling;
+    const struct computation *computation;
+    bool written;
+};
 
-static int backfill_lock(const struct filling *filling, struct publisher *publisher,
-                         struct error *err)
+static int backfill_write_point(void *context, const struct publisher *publisher, struct error *err)
 {
-    int64_t deadline = deadline_of(filling->settings);
-    while (publisher_lock(publisher, filling->results, filling->settings, filling->cluster, err)) {
-        if (err->class != ERROR_LOCKED || clock_milliseconds() > deadline)
-            return -1;
-        usleep(LOCK_PAUSE_US);
-    }
-    return 0;
-}
-
-static int backfill_write_point(const struct filling *filling, const struct publisher *publisher,
-                                const struct computation *computation, bool *written,
-                                struct error *err)
-{
+    struct point_to_write *point = context;
+    const struct computation *computation = point->computation;
     const struct publication publication = { .tree = computation->tree,
                                              .values = computation->values,
                                              .names = computation->accounting->names };
     int64_t as_of = computation->record.as_of;
     int wanted = history_is_point(publisher, as_of, err);
-    *written = wanted > 0;
+    point->written = wanted > 0;
     if (wanted <= 0) /* a run has written it meanwhile */
         return wanted;
     if (history_keep_older(publisher, as_of, err) ||
-        history_write_point(publisher, &publication, as_of, filling->anew, err) ||
+        history_write_point(publisher, &publication, as_of, point->filling->anew, err) ||
         fairness_rows_write(publisher, computation->tree, computation->values, as_of, err))
         return -1;
     return history_write_backfill(publisher, as_of, computation->record.truncation_bound,
@@ -155,38 +139,15 @@ static void backfill_note(struct backfill_result *result, const struct computati
     result->points++;
 }
 
-/* Makes one attempt, with a new session if the old one broke. */
-static int write_once(struct filling *filling, const struct computation *computation, bool *written,
-                      struct error *err)
-{
-    struct publisher publisher;
-    if (open_filling_results(filling, err) || backfill_lock(filling, &publisher, err))
-        return -1;
-    int result = db_begin(filling->results, err);
-    if (!result)
-        result =
-            rows_commit(filling->results,
-                        backfill_write_point(filling, &publisher, computation, written, err), err);
-    publisher_end(&publisher);
-    return result;
-}
-
 static int backfill_take(void *context, const struct computation *computation, struct error *err)
 {
     struct filling *filling = context;
-    struct retry retry = { deadline_of(filling->settings), 0 };
-    bool written;
-    while (write_once(filling, computation, &written, err)) {
-        if (err->class == ERROR_GONE) {
-            db_close(filling->results);
-            filling->results = NULL;
-        }
-        if (!try_again(&retry, err))
-            return -1;
-    }
-    if (written)
+    struct point_to_write point = { filling, computation, false };
+    if (locked_write(&filling->writer, backfill_write_point, &point, err))
+        return -1;
+    if (point.written)
         backfill_note(filling->result, computation);
-    log_progress(filling->cluster, filling->result->points, "history points computed");
+    log_progress(filling->writer.cluster, filling->result->points, "history points computed");
     return 0;
 }
 
@@ -196,7 +157,7 @@ static void backfill_skip(void *context, int64_t time, const struct error *reaso
     struct backfill_result *result = filling->result;
     struct text at = { 0 };
     time_add(&at, time);
-    log_note("%s: no history point for %s: %s", filling->cluster, at.bytes, reason->message);
+    log_note("%s: no history point for %s: %s", filling->writer.cluster, at.bytes, reason->message);
     if (!result->skipped++)
         snprintf(result->why, sizeof result->why, "%s: %.*s", at.bytes, 220, reason->message);
     text_free(&at);
@@ -206,19 +167,19 @@ static void backfill_skip(void *context, int64_t time, const struct error *reaso
 
 static int backfill_open_both(struct filling *filling, struct error *err)
 {
-    const struct settings *settings = filling->settings;
-    if (open_filling_results(filling, err))
+    const struct settings *settings = filling->writer.settings;
+    if (locked_writer_open(&filling->writer, err))
         return -1;
     if (!filling->source && run_open_source(&filling->source, settings, err))
         return -1;
-    return run_check_apart(settings, filling->source, filling->results, err);
+    return run_check_apart(settings, filling->source, filling->writer.results, err);
 }
 
 static void close_both(struct filling *filling)
 {
     db_close(filling->source);
-    db_close(filling->results);
-    filling->source = filling->results = NULL;
+    db_close(filling->writer.results);
+    filling->source = filling->writer.results = NULL;
 }
 
 /*
@@ -227,24 +188,24 @@ static void close_both(struct filling *filling)
  */
 static int check_zone(const struct filling *filling, struct error *err)
 {
-    const struct db_value *row, name = db_text(filling->cluster);
+    const struct db_value *row, name = db_text(filling->writer.cluster);
     struct error ignored;
     uint64_t zone = 0;
     char *digest = NULL;
     struct db_rows *rows =
-        db_query(filling->results, sql_query_published_run, &name, 1, "iiittt", err);
+        db_query(filling->writer.results, sql_query_published_run, &name, 1, "iiittt", err);
     if (db_fetch(rows, &row, err) > 0)
         digest = db_value_text(&row[3]);
     if (db_finish(rows)) {
         free(digest);
         return -1;
     }
-    char *text = digest ? settings_rows_text(filling->results, digest, &ignored) : NULL;
+    char *text = digest ? settings_rows_text(filling->writer.results, digest, &ignored) : NULL;
     if (text)
         zone = settings_recorded_zone(text);
     free(digest);
     free(text);
-    if (!zone || zone == filling->settings->zone)
+    if (!zone || zone == filling->writer.settings->zone)
         return 0;
     return fail(err, ERROR_SETTINGS,
                 "the published run used a different time zone; set TZ or [usage] time_zone to that "
@@ -255,7 +216,7 @@ static int check_zone(const struct filling *filling, struct error *err)
 static int backfill_fill(struct filling *filling, const struct times *times, struct error *err)
 {
     struct batch batch = {
-        .source = source_of(filling->settings, filling->source, filling->cluster),
+        .source = source_of(filling->writer.settings, filling->source, filling->writer.cluster),
         .times = times->list,
         .count = times->count,
         .take = backfill_take,
@@ -264,13 +225,23 @@ static int backfill_fill(struct filling *filling, const struct times *times, str
     };
     if (!times->count)
         return 0;
-    if (batch_records_find(filling->settings, filling->cluster, &batch.records, err))
+    if (batch_records_find(filling->writer.settings, filling->writer.cluster, &batch.records, err))
         return -1;
-    int result =
-        batch_run(&batch, filling->settings, &filling->source, &filling->result->readings, err);
+    int result = batch_run(&batch, filling->writer.settings, &filling->source,
+                           &filling->result->readings, err);
     batch_records_free(&batch.records);
     log_progress_done();
     return result;
+}
+
+static int fill_tres(struct filling *filling, const struct backfill_options *options,
+                     struct error *err)
+{
+    const struct tres_fill_request request = { options->times.since, options->times.until,
+                                               options->dry_run };
+    return backfill_open_both(filling, err) ? -1
+                                            : tres_fill(&filling->writer, filling->source, &request,
+                                                        &filling->result->tres, err);
 }
 
 static int fill_cluster(struct filling *filling, const struct backfill_options *options,
@@ -287,14 +258,14 @@ static int fill_cluster(struct filling *filling, const struct backfill_options *
     else if (!result)
         result = backfill_fill(filling, &wanted, err);
     times_free(&wanted);
-    return result;
+    return result ? -1 : fill_tres(filling, options, err);
 }
 
 int backfill(const struct settings *settings, const struct backfill_options *options,
              void (*tell)(void *context, const char *cluster, const struct backfill_result *result),
              void *context, struct error *err)
 {
-    struct filling filling = { .settings = settings };
+    struct filling filling = { .writer = { .settings = settings } };
     struct cluster_names clusters = { 0 };
     if (!settings->history_days)
         return fail(
@@ -307,15 +278,15 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
     for (size_t i = 0; !result && i < clusters.count; i++) {
         struct backfill_result made = { .truncation_bound = NAN };
         struct error reason;
-        filling.cluster = clusters.names[i];
+        filling.writer.cluster = clusters.names[i];
         filling.result = &made;
         int failed = fill_cluster(&filling, options, &reason);
         if (failed) {
-            fail_in(&reason, "cluster '%s'", filling.cluster);
+            fail_in(&reason, "cluster '%s'", filling.writer.cluster);
             options->complain(&reason);
         }
-        if (!failed || made.points)
-            tell(context, filling.cluster, &made);
+        if (!failed || made.points || made.tres.filled)
+            tell(context, filling.writer.cluster, &made);
         if (failed)
             close_both(&filling);
     }
@@ -341,13 +312,13 @@ static void drop_old(const struct settings *settings, struct times *times)
 int backfill_repair(const struct settings *settings, const char *cluster, struct error *err)
 {
     struct backfill_result made = { 0 };
-    struct filling filling = {
-        .settings = settings, .cluster = cluster, .anew = true, .result = &made
-    };
+    struct filling filling = { .writer = { settings, cluster, NULL },
+                               .anew = true,
+                               .result = &made };
     struct times damaged = { 0 };
     int result = backfill_open_both(&filling, err);
     if (!result)
-        result = history_damaged(filling.results, cluster, &damaged, err);
+        result = history_damaged(filling.writer.results, cluster, &damaged, err);
     if (!result)
         drop_old(settings, &damaged);
     if (!result && damaged.count)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "run/backfill_tres.h"
 #include "run/batches.h"
 #include "run/clusters.h"
 
@@ -16,13 +17,15 @@ struct settings;
  * runs do not change.  Each point is written in its own transaction under the lock of the cluster's
  * runs.  So if a backfill is interrupted, the next backfill continues after the last point that was
  * written.
+ *
+ * Then fills the usage by TRES of days that have none (run/backfill_tres.h).
  */
 
 struct backfill_options {
     struct cluster_names clusters; /* the clusters to process; all if empty */
     struct past_times_request times;
-    bool replace; /* also recompute points that backfill made before */
-    bool dry_run; /* only count the points; compute and write nothing */
+    bool replace;                              /* also recompute points that backfill made before */
+    bool dry_run;                              /* only count the points and days; write nothing */
     void (*complain)(const struct error *err); /* called for each cluster that failed */
 };
 
@@ -34,8 +37,9 @@ struct backfill_result {
     char why[256];       /* the first skipped time and the reason */
     size_t there;        /* times that were left out because they have a point already */
     int64_t first, last; /* first and last of all requested times */
-    uint64_t most_in_doubt;  /* maximum number of uncertain associations at one point */
-    double truncation_bound; /* the largest truncation bound of a point; NAN if unknown */
+    uint64_t most_in_doubt;       /* maximum number of uncertain associations at one point */
+    double truncation_bound;      /* the largest truncation bound of a point; NAN if unknown */
+    struct tres_fill_result tres; /* days of usage by TRES */
 };
 
 /*

@@ -180,15 +180,17 @@ struct rollup_row {
 };
 
 /*
- * Usage of an association and a TRES in a period, as the source's own reports show it.  The usage
- * factors of QOS are not applied.
+ * Usage of an association and a TRES in an hour or a day, as the source's own reports show it.  The
+ * usage factors of QOS are not applied.  The end of a daily sum is computed in the process's time
+ * zone; the source may use another one.
  */
 struct sum_row {
     uint64_t association, from, to, tres_seconds;
 };
 struct sum_range {
-    const char *tres; /* name as in sreport */
-    uint64_t from, until;
+    const char *tres;     /* name as in sreport */
+    uint64_t from, until; /* from <= start of a sum < until */
+    bool hourly;          /* hourly sums, otherwise daily sums */
 };
 typedef int sum_taker(void *context, const struct sum_row *row, struct error *err);
 
@@ -311,9 +313,8 @@ struct past_port {
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);
-    /* Passes each sum of the range to `take`, in ascending order of start.  Uses daily sums, hourly
-     * sums at both ends of the range, and monthly sums for months whose daily sums are not kept.
-     * Fails with ERROR_USAGE if the TRES does not exist. */
+    /* Passes each sum of the range to `take`, in any order.  Fails with ERROR_USAGE if the TRES
+     * does not exist. */
     int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
                      void *context, struct error *err);
     /* Sets `*purged` if job rows were purged from a period that has rollups. */

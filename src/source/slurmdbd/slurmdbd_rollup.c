@@ -337,14 +337,7 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
     return &rows->base;
 }
 
-/* ---- Usage as in sreport ---- */
-
-/* The periods to be read from each table, in this order. */
-struct slurmdbd_rollup_part {
-    enum rollup_span span;
-    uint64_t from, until;
-};
-#define PARTS 4
+/* ---- Usage by TRES ---- */
 
 struct slurmdbd_rollup_sums {
     enum rollup_span span;
@@ -359,51 +352,6 @@ static int take_sum(void *context, const struct db_value *row, struct error *err
     const struct sum_row sum = { reading_number(&row[0]), start, end_of(sums->span, start),
                                  reading_number(&row[2]) };
     return sums->take(sums->context, &sum, err);
-}
-
-static int read_part(const struct source *source, uint64_t tres,
-                     const struct slurmdbd_rollup_part *part,
-                     const struct slurmdbd_rollup_sums *sums, struct error *err)
-{
-    const struct slurmdbd_table *table = &slurmdbd_usage[part->span];
-    struct slurmdbd_rollup_sums of = { part->span, sums->take, sums->context };
-    const struct db_value arguments[] = { db_unsigned(tres), slurmdbd_time(part->from),
-                                          slurmdbd_time(part->until) };
-    const struct query query = {
-        .sql = "SELECT \"id\", \"time_start\", \"alloc_secs\" FROM {} WHERE \"id_tres\" = ?"
-               " AND \"time_start\" >= ? AND \"time_start\" < ? ORDER BY \"time_start\"",
-        .arguments = arguments,
-        .argument_count = 3,
-        .types = "iii"
-    };
-    return part->from < part->until ? slurmdbd_read(source, table, &query, take_sum, &of, err) : 0;
-}
-
-static int plan_parts(const struct source *source, uint64_t from, uint64_t until,
-                      struct slurmdbd_rollup_part parts[PARTS], struct error *err)
-{
-    struct last_ran last = { { 0 } };
-    uint64_t oldest;
-    for (int span = 0; span < SPANS; span++)
-        if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err))
-            return -1;
-    if (read_last_ran(source, &last, err) ||
-        read_oldest(source, &slurmdbd_usage[SPAN_DAY], &oldest, err))
-        return -1;
-    uint64_t days = least(boundary_from(SPAN_DAY, from), until);
-    uint64_t days_end = calendar_day(least(until, last.until[SPAN_DAY]));
-    uint64_t months = boundary_from(SPAN_MONTH, from), months_end = months;
-    if (!oldest || oldest > months)
-        months_end = least(oldest ? boundary_from(SPAN_MONTH, oldest) : UINT64_MAX,
-                           least(last.until[SPAN_MONTH], until));
-    uint64_t first_day = months_end > months ? months_end : days;
-    if (days_end < first_day)
-        days_end = first_day;
-    parts[0] = (struct slurmdbd_rollup_part){ SPAN_HOUR, from, least(days, months) };
-    parts[1] = (struct slurmdbd_rollup_part){ SPAN_MONTH, months, months_end };
-    parts[2] = (struct slurmdbd_rollup_part){ SPAN_DAY, first_day, days_end };
-    parts[3] = (struct slurmdbd_rollup_part){ SPAN_HOUR, days_end, until };
-    return 0;
 }
 
 /* TRES whose ids are the same in every slurmdbd.  The id of the first TRES is 1. */
@@ -447,16 +395,21 @@ static int slurmdbd_rollup_find_tres(const struct source *source, const char *na
 int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
                        void *context, struct error *err)
 {
-    const struct slurmdbd_rollup_sums sums = { .take = take, .context = context };
-    struct slurmdbd_rollup_part parts[PARTS];
+    enum rollup_span span = range->hourly ? SPAN_HOUR : SPAN_DAY;
+    const struct slurmdbd_table *table = &slurmdbd_usage[span];
+    struct slurmdbd_rollup_sums sums = { span, take, context };
     uint64_t id;
     if (slurmdbd_rollup_find_tres(source, range->tres, &id, err) ||
-        plan_parts(source, range->from, range->until, parts, err))
+        slurmdbd_probe(source, table, NULL, err))
         return -1;
-    if (!id)
-        return name_unknown("TRES", range->tres, err);
-    for (size_t i = 0; i < PARTS; i++)
-        if (read_part(source, id, &parts[i], &sums, err))
-            return -1;
-    return 0;
+    const struct db_value arguments[] = { db_unsigned(id), slurmdbd_time(range->from),
+                                          slurmdbd_time(range->until) };
+    const struct query query = { .sql = "SELECT \"id\", \"time_start\", \"alloc_secs\" FROM {}"
+                                        " WHERE \"id_tres\" = ? AND \"time_start\" >= ?"
+                                        " AND \"time_start\" < ?",
+                                 .arguments = arguments,
+                                 .argument_count = 3,
+                                 .types = "iii" };
+    return id ? slurmdbd_read(source, table, &query, take_sum, &sums, err)
+              : name_unknown("TRES", range->tres, err);
 }
