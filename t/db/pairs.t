@@ -34,6 +34,11 @@ LARGE = 2 ** 64 - 3  # a key of slurmdbd, in a database with 64-bit unsigned int
 RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read, '
        'unattributed_usage, truncation_bound, source_newest, source_lag, settings_digest <> \'\'')
 HISTORY = 'cluster, as_of, id_assoc, fairshare, usage_raw, level_fs'
+LIMITS = ("UPDATE alpha_assoc_table SET grp_tres_mins = '1=900,5=100000,1001=400' WHERE id_assoc = 3",
+          "UPDATE alpha_assoc_table SET grp_tres_mins = '1=100000000' WHERE id_assoc = 1",
+          "UPDATE qos_table SET grp_tres_mins = '1=30000,4=700' WHERE id IN (1, 2, 4)")
+BUDGET = ('cluster, kind, id, account, user_name, partition_name, qos, tres, limit_minutes, used_minutes, running_minutes, '
+          'left_minutes, exhausted_at')
 USAGE_DAY = 'cluster, day, id_assoc, tres_seconds, sum_2, sum_1, sum_0'
 FAIRNESS = 'cluster, as_of, scope, members, jain, use_over, share_over, use_under, share_under'
 FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
@@ -46,12 +51,15 @@ def load(mariadb, postgres, sqlite):
     tap.ok(copied > 400, f'{copied} rows were copied to SQLite')
     postgres.copy_sqlite(sqlite.connection('pairs')['database'], 'pairs', CLUSTERS)
     subprocess.run(mariadb.client(mariadb.database('pairs')), input=text, text=True, check=True)
+    for server in (mariadb, postgres, sqlite):
+        for statement in LIMITS:
+            server.sql(statement, 'pairs')
 
 
 def others(server, results):
     """Returns runs, findings and other tables."""
     rows = [tuple(exact(value) for value in row) for table, columns in (
-        ('run', RUN), ('finding', FINDING), ('history', HISTORY), ('usage_day', USAGE_DAY),
+        ('run', RUN), ('finding', FINDING), ('history', HISTORY), ('usage_day', USAGE_DAY), ('budget', BUDGET),
         ('history_point', 'cluster, as_of, algorithm'), ('fairness', FAIRNESS),
         ('account', 'cluster, id_assoc, account, users, best, mean, worst'))
         for row in server.sql(f'SELECT {columns} FROM fairmill_{table}', results)]
@@ -87,7 +95,7 @@ def body():
                 tap.ok(got[2] == first[2], f'the output of show is the same {pair}')
                 tap.ok(len(got[3]) > 30 and got[3] == first[3], f'priorities are the same {pair}')
                 tap.ok(got[4] == first[4], f'the output of prio is the same {pair}')
-                tap.ok(got[5] == first[5], f'the output of statement is the same {pair}')
+                tap.ok(got[5] == first[5], f'the output of statement and budget is the same {pair}')
                 told = explained(f'{folder}/f.conf'), entities(places[results], database)
                 pages.append(page(f'{folder}/f.conf'))
                 tap.ok(pages[-1] == pages[0], f'the page of report is the same {pair}')
@@ -159,6 +167,11 @@ def stated(settings):
         status, out, err = fairmill(settings, 'statement', '--csv', '--since', '2025-01-01', *more)
         if status or out.count('\n') < 50:
             raise RuntimeError(f'statement {more} ended with {status}: {out}{err}')
+        told.append(out)
+    for more in ((), ('phys',)):
+        status, out, err = fairmill(settings, 'budget', '--csv', *more)
+        if status or out.count('\n') < 4:
+            raise RuntimeError(f'budget {more} ended with {status}: {out}{err}')
         told.append(out)
     return told
 

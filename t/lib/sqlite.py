@@ -18,7 +18,9 @@ class Sqlite:
     def sql(self, text, database):
         db = sqlite3.connect(f'{self.folder}/{database}.db')
         try:
-            return db.execute(text).fetchall()
+            rows = db.execute(text).fetchall()
+            db.commit()
+            return rows
         finally:
             db.close()
 
