@@ -171,15 +171,24 @@ root/
 
 def of_tres(place):
     """Usage and limits by TRES, in TRES-seconds."""
-    place.ready(DRAWING)
+    place.ready("""
+cluster tiny
+root/
+  physics/ 60
+    alice      10
+    bob        10
+  chemistry/ 40
+    carol      1
+tres 1001 gres/gpu
+qos 2 factor=1 name=high
+job physics.alice start=%d end=%d tres=1=4,5=4,1001=2
+job physics.bob start=%d end=0 limit=120 qos=2 tres=1=8,5=8
+job chemistry.carol start=%d end=%d tres=1=2,5=2
+""" % (NOW - 4000, NOW - 1000, NOW - 600, NOW - 500, NOW - 400))
+    for user, limit in (('', '1001=200,1=5'), ('alice', '1=100000')):
+        place.change("UPDATE tiny_assoc_table SET grp_tres_mins = ? WHERE acct = 'physics' AND user = ?", limit, user)
+    place.change("UPDATE qos_table SET grp_tres_mins = '1=1000' WHERE name = 'high'")
     place.succeed('run', '--now', NOW)
-    place.query("INSERT OR REPLACE INTO fairmill_tres_name VALUES ('tiny', 1, 'cpu'), ('tiny', 2, 'gres/gpu')")
-    place.query('UPDATE fairmill_value SET tres_1 = 2 * id_assoc, running_1 = id_assoc, tres_2 = CASE WHEN id_assoc < 4 THEN 0.5 END')
-    (physics,), (alice,) = (place.query(f"SELECT id_assoc FROM fairmill_fairshare WHERE account = 'physics' AND user_name = '{user}'")[0]
-                            for user in ('', 'alice'))
-    place.query("INSERT OR REPLACE INTO fairmill_budget VALUES ('tiny', 'association', ?, 'physics', '', '', '', 'gres/gpu', 100, 70, 20, 10, ?, 1, ?), "
-                "('tiny', 'association', ?, 'physics', 'alice', '', '', 'cpu', 50, 60, 0, -10, ?, 1, ?), "
-                "('tiny', 'qos', 3, '', '', '', 'high', 'cpu', 7, 0, 0, 7, NULL, 1, ?)", physics, NOW + 86400, NOW, alice, NOW, NOW, NOW)
 
     def series(*options):
         place.succeed('metrics', *options)
@@ -191,17 +200,21 @@ def of_tres(place):
                        "USING (cluster, id_assoc) WHERE f.user_name = ''")
     expected = {(f'fairmill_tres_{name}_seconds', frozenset(dict(cluster='tiny', account=account, tres=tres).items())): value
                 for account, tres, usage, running in rows for name, value in (('usage', usage), ('running', running))}
-    tap.ok(len(expected) == 2 * (4 + 2), 'the accounts have usage by TRES', expected)
+    tap.ok(expected['fairmill_tres_usage_seconds', frozenset(dict(cluster='tiny', account='physics', tres='gres/gpu').items())] == 6000
+           and expected['fairmill_tres_running_seconds', frozenset(dict(cluster='tiny', account='physics', tres='cpu').items())] == 8 * 6600,
+           'the accounts have usage by TRES', expected)
     tap.same({key: value for key, value in found.items() if key in expected or key[0].startswith('fairmill_tres_')}, expected,
              'metrics have the published usage of accounts by TRES')
-    limits = {(name.removeprefix('fairmill_budget_'), *(dict(labels).get(label) for label in ('kind', 'account', 'user', 'qos', 'tres'))): value
+    limits = {(name.removeprefix('fairmill_budget_'), *(dict(labels).get(label, '') for label in ('kind', 'account', 'user', 'qos', 'tres'))): value
               for (name, labels), value in found.items() if name.startswith('fairmill_budget_')}
-    tap.same(limits, {(name, *labels): value for labels, values in (
-        (('association', 'physics', None, None, 'gres/gpu'), (6000, 4200, 1200, 600, NOW + 86400)),
-        (('association', 'physics', 'alice', None, 'cpu'), (3000, 3600, 0, -600, NOW)),
-        (('qos', None, None, 'high', 'cpu'), (420, 0, 0, 420))) for name, value in zip(
-            ('limit_seconds', 'used_seconds', 'running_seconds', 'left_seconds', 'exhausted_timestamp_seconds'), values)},
-             'metrics have the limits, and omit the time of a limit that is never reached')
+    columns = ('limit', 'used', 'running', 'left')
+    rows = place.query(f"SELECT exhausted_at, {', '.join(f'60 * {name}_minutes' for name in columns)}, kind, account, user_name, qos, tres "
+                       'FROM fairmill_budget')
+    expected = {(f'{name}_seconds', *row[5:]): value for row in rows for name, value in zip(columns, row[1:5])}
+    expected |= {('exhausted_timestamp_seconds', *row[5:]): row[0] for row in rows if row[0] is not None}
+    tap.ok(len(rows) == 4 and len({row[0] is None for row in rows}) == 2 and {row[5] for row in rows} == {'association', 'qos'},
+           'an account, a user and a QOS have limits', rows)
+    tap.same(limits, expected, 'metrics have the limits, and omit the time of a limit that is never reached')
     tap.ok(not any(dict(labels).get('user') for _, labels in series('--accounts-only')), '--accounts-only omits the limits of users')
     tap.same({dict(labels).get('qos') for _, labels in series('--top', '0')}, {'high'}, '--top 0 omits the limits of associations')
     tap.same({(dict(labels)['tres']) for _, labels in series('--tres', 'gres/gpu')}, {'gres/gpu'}, '--tres selects one TRES')

@@ -36,6 +36,7 @@ def site(place, associations, past=True):
     jobs."""
     drawn = random.Random(associations)
     made = site_drawing.Site()
+    made.tres[1001] = 'gres/gpu'
     cluster = made.cluster('tiny')
     cluster.account('root', '')
     faculties, groups = (2, 1) if associations < 100 else (10, 20)
@@ -49,7 +50,8 @@ def site(place, associations, past=True):
                 number = cluster.user(f'user{faculty}_{group}_{user}', account, drawn.choice([1, 1, 1, 5]))
                 for _ in range(drawn.randint(0, 2 if associations > 100 else 30) if past else 0):
                     end = NOW - drawn.randint(0, 30 * DAY)
-                    cluster.job(number, end - drawn.randint(100, 40000), end, billing=drawn.choice([1, 8, 64]))
+                    start, count = end - drawn.randint(100, 40000), drawn.choice([1, 8, 64])
+                    cluster.job(number, start, end, tres=f'1={count},5={count}' + (',1001=2' if faculty == 0 else ''))
                 if past and (associations < 100 or drawn.random() < 0.3):
                     cluster.job(number, 0, 0, billing=4, submit=NOW - drawn.randint(10, DAY), priority=1)
     if os.path.exists(place.path('a.db')):
@@ -240,8 +242,6 @@ def try_use(place, browser, pages):
 
 def try_tres(place, browser, pages):
     publish(place, 60, days=2)
-    place.query("INSERT OR REPLACE INTO fairmill_tres_name VALUES ('tiny', 1, 'cpu'), ('tiny', 2, 'gres/gpu')")
-    place.query('UPDATE fairmill_usage_day SET tres_1 = 2 * tres_seconds, tres_2 = CASE WHEN id_assoc < 15 THEN round(tres_seconds / 8) END')
     report(place)
     browser.window(1440)
     browser.open(pages.url + 'page.html')
@@ -253,7 +253,8 @@ def try_tres(place, browser, pages):
     billed = browser.run("return document.querySelector('#charts canvas').toDataURL()")
     choose = "const list = document.getElementById('units'); list.value = 'gres/gpu'; list.dispatchEvent(new Event('change'));"
     browser.run(choose)
-    most = max(place.query('SELECT total(tres_2) / 3600 FROM fairmill_usage_day WHERE day >= ? - 30 * 86400 GROUP BY day', NOW))[0]
+    most = max(place.query("SELECT sum(seconds) / 3600.0 FROM fairmill_tres_day WHERE tres = 'gres/gpu' AND day >= ? GROUP BY day",
+                           NOW - 30 * DAY))[0]
     shown = browser.run(label)
     tap.ok(shown.startswith(f'Usage by day, GPU-hours: highest {most:.3g},'), 'the chart shows the chosen unit', shown, most)
     tap.ok(browser.run("return document.querySelector('#charts canvas').toDataURL()") != billed, 'the chart is drawn again')

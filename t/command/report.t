@@ -162,15 +162,6 @@ def try_past(place):
              [False, [21600, 3600]], "the usage of a removed user is in the account's usage")
 
 
-def fill_tres(place, gpus):
-    """Until runs write the usage by TRES: 4 CPUs for each job, and these GPUs by user."""
-    place.query("INSERT OR REPLACE INTO fairmill_tres_name VALUES ('tiny', 1, 'cpu'), ('tiny', 2, 'node'), ('tiny', 3, 'gres/gpu')")
-    place.query('UPDATE fairmill_usage_day SET tres_1 = 4 * tres_seconds')
-    for user, count in gpus.items():
-        place.query('UPDATE fairmill_usage_day SET tres_3 = ? * tres_seconds WHERE id_assoc = '
-                    '(SELECT max(id_assoc) FROM fairmill_association WHERE user_name = ?)', count, user)
-
-
 def try_tres(place):
     start = NOW - NOW % DAY
     place.ready('tres 1001 gres/gpu\n' + SMALL.replace(' use 300', '').replace(' use 100', ''), UTC)
@@ -178,7 +169,6 @@ def try_tres(place):
                                                     ('chemistry.carol', 2, 8, 1)), 100):
         add_job(place, key, name, start - day * DAY, hours, '1=4,5=1' + (f',1001={gpus}' if gpus else ''))
     place.succeed('run', '--now', start)
-    fill_tres(place, dict(alice=2, carol=1))
     place.succeed('report', '--days', 4)
     cluster = data_of(place.out)['clusters'][0]
     names = {str(row['number']): key for key, row in rows_of(cluster).items()}

@@ -96,14 +96,6 @@ def is_whole(driver, page, statement):
            statement, wrong)
 
 
-# Usage by TRES and limits, until runs write them.
-TRES = ("DELETE FROM fairmill_tres_name", "DELETE FROM fairmill_budget",
-        "INSERT INTO fairmill_tres_name VALUES ('demo', 1, 'cpu'), ('demo', 2, 'gres/gpu')",
-        'UPDATE fairmill_usage_day SET tres_1 = 7000 * id_assoc, tres_2 = 1000 * id_assoc',
-        "INSERT INTO fairmill_budget VALUES ('demo', 'association', 5, 'physics', '', '', '', 'gres/gpu', 100, 70, 20, 10, 1750600000, 1, 1750500000), "
-        "('demo', 'qos', 3, '', '', '', 'high', 'cpu', 7, 0, 0, 7, NULL, 1, 1750500000)")
-
-
 def publish(place, server, driver):
     """Publishes the demonstration's month on the server and in SQLite.  Returns the name of the
     server's database."""
@@ -136,9 +128,6 @@ def publish(place, server, driver):
     # Start time and duration of runs depend on the host, and must be the same for both.
     place.query('UPDATE fairmill_run SET started_at = as_of, duration_ms = 7 * run_id')
     server.sql('UPDATE fairmill_run SET started_at = as_of, duration_ms = 7 * run_id', database)
-    for sql in TRES:
-        place.query(sql)
-        server.sql(sql, database)
     return database
 
 
@@ -150,7 +139,7 @@ def queries(place, server, driver, database, audience, login):
         for variable in page['templating']['list'][1:]:
             rows, wrong = ask(server, database, login, fill(driver, variable['query'], variables))
             tap.ok(rows, f"{audience}: {name}: there are values to choose for {variable['name']}", wrong)
-            variables[variable['name']] = 'physics' if variable['name'] == 'account' else rows[0][0]
+            variables[variable['name']] = 'robotics' if variable['name'] == 'account' else rows[0][0]
         for panel in page['panels']:
             sql = panel['targets'][0]['rawSql']
             rows, wrong = ask(server, database, login, fill(driver, sql, variables))
