@@ -508,9 +508,10 @@ def try_print(place, browser, pages):
     styles = browser.run("""
         const style = css => getComputedStyle(document.querySelector(css));
         return [style('.block').printColorAdjust, style('#legend i').printColorAdjust,
-            style(':root').getPropertyValue('--ink').trim(), style('#icicle').breakInside];""")
-    tap.same(styles, ['exact', 'exact', '#1a232e', 'auto'],
-             'printed blocks keep their colors, text is dark, and the tree can break')
+            style(':root').getPropertyValue('--ink').trim(), style('#icicle').breakInside,
+            style('figcaption select').borderTopWidth];""")
+    tap.same(styles, ['exact', 'exact', '#1a232e', 'auto', '0px'],
+             'printed blocks keep their colors, text is dark, the tree can break, and the unit is plain text')
     scrolls, wide = browser.run(FITS)
     tap.ok(scrolls and not wide, 'no column is cut on paper', wide)
     browser.devtools('Emulation.setEmulatedMedia', media='')
