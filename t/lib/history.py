@@ -142,26 +142,31 @@ class Trial:
 
     def days(self, name):
         """Returns the first day that may still change, and the stored values for each day and
-        association."""
+        association: units, TRES-seconds, and the usage by TRES."""
         span = self.h.place.ask(name, 'SELECT final_to FROM fairmill_usage_span')
         rows = self.h.place.ask(
             name, 'SELECT day, id_assoc, sum_2, sum_1, sum_0, tres_seconds FROM fairmill_usage_day')
-        return int(span[0][0]), {(int(row[0]), int(row[1])): (words(*row[2:5]), float(row[5])) for row in rows}
+        amounts = by_key((tuple(map(int, row[:2])), row[2], int(row[3])) for row in self.h.place.ask(
+            name, 'SELECT day, id_assoc, tres, seconds FROM fairmill_tres_day'))
+        return int(span[0][0]), {key: (words(*row[2:5]), float(row[5]), amounts.get(key, {}))
+                                 for row in rows for key in [(int(row[0]), int(row[1]))]}
 
     def days_are_right(self, as_of, kept_is_exact):
         """Checks that the days of both results have the usage of their jobs, and that older days
         have not changed."""
-        midnights, expected = reference.usage_of_days(self.mirror.path, CLUSTER, self.h.settings_at(as_of))
+        midnights, expected, amounts = reference.usage_of_days(self.mirror.path, CLUSTER, self.h.settings_at(as_of))
+        amounts = by_key((key[:2], key[2], seconds) for key, seconds in amounts.items())
         for name in (KEPT, FULL) if kept_is_exact else (FULL,):
             final_to, got = self.days(name)
             lost = self.purged_until if name == KEPT else 0
             since = next(midnight for midnight in midnights if midnight >= final_to and midnight > lost)
-            wanted = {key: (units, float(Fraction(units, reference.UNIT)))
-                      for key, units in expected.items() if key[0] >= since and units}
+            wanted = {key: (units, float(Fraction(units, reference.UNIT)), amounts.get(key, {}))
+                      for key, units in expected.items() if key[0] >= since and (units or key in amounts)}
             young = {key: row for key, row in got.items() if key[0] >= since}
             unlike = [f'{key}: {young.get(key)}, expected {wanted.get(key)}'
                       for key in sorted(set(young) | set(wanted)) if young.get(key) != wanted.get(key)]
             self.counts['days'] += len(wanted)
+            self.counts['free days'] += sum(not row[0] for row in wanted.values())
             self.check(not unlike, f'days of {name} since {since}:', len(unlike), 'differ:', *unlike[:4])
 
     def check(self, condition, *why):
@@ -369,6 +374,14 @@ def in_doubt(run):
     """Returns the number of uncertain associations."""
     found = re.search(r'uncertain: ([0-9]+)', run[1]['message'] or '')
     return int(found[1]) if found else 0
+
+
+def by_key(found):
+    """Returns {key: {tres: seconds}}, from triples."""
+    amounts = {}
+    for key, tres, seconds in found:
+        amounts.setdefault(key, {})[tres] = seconds
+    return amounts
 
 
 def words(*three):

@@ -539,8 +539,8 @@ def add_usage(db, cluster, root, heirs, clock, settings):
 
 
 def usage_of_days(path, cluster, settings):
-    """Returns the beginnings of the days that a run stores, and units times seconds by (day,
-    association)."""
+    """Returns the beginnings of the days that a run stores, units times seconds by (day,
+    association), and TRES-seconds by (day, association, TRES) for the TRES in KEPT_TRES."""
     settings = dict(DEFAULTS, **settings)
     db = sqlite3.connect(path)
     try:
@@ -576,8 +576,24 @@ def _first_of_days(clock, settings):
     return max(since, settings['now'] - settings.get('history_days', 400) * 86400)
 
 
+# The TRES that `tres = auto` keeps, without gres and limits.
+KEPT_TRES = {1: 'cpu', 4: 'node'}
+
+
+def _kept_counts(text):
+    """Returns the counts of the kept TRES, each by its name.  A count that is not a number is 0."""
+    found = {}
+    for number, name in KEPT_TRES.items():
+        try:
+            found[name] = tres_count(text, number) or 0
+        except ValueError:
+            pass
+    return {name: count for name, count in found.items() if 0 < count < 2 ** 36}
+
+
 def _usage_of_days(db, cluster, settings):
     clock, factors, days = Clock(settings['half_life'], settings['now']), _factors(db, settings), {}
+    amounts = {}
     tres = {(row['type'].lower(), row['name'].lower()): row['id']
             for row in _rows(db, 'tres_table', ['id', 'type', 'name'])}
     settings['weights'] = read_weights(settings['tres_weights'], tres)
@@ -590,15 +606,18 @@ def _usage_of_days(db, cluster, settings):
                      ['job_db_inx', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                       'time_end', 'timelimit', 'tres_alloc']):
         begin, end = interval(job, Undecayed, None, settings)
-        parts = [(one, other, amount) for since, until, amount in _slices(job, begin, end, factors, settings) if amount
-                 for one, other in without(since, until, suspended.get(job['job_db_inx'], ()))]
+        counts = _kept_counts(job['tres_alloc'])
+        parts = [(one, other, amount or 0) for since, until, amount in _slices(job, begin, end, factors, settings)
+                 if amount or counts for one, other in without(since, until, suspended.get(job['job_db_inx'], ()))]
         for one, other, amount in parts:
             for midnight, next_one in zip(midnights, midnights[1:]):
                 seconds = min(other, next_one) - max(one, midnight)
                 if seconds > 0:
                     key = midnight, job['id_assoc']
                     days[key] = days.get(key, 0) + amount * seconds
-    return midnights, days
+                    for name, count in counts.items():
+                        amounts[*key, name] = amounts.get((*key, name), 0) + count * seconds
+    return midnights, days, amounts
 
 
 class Undecayed:
