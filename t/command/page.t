@@ -381,6 +381,8 @@ def try_openpbs(place, browser, pages):
     tap.same([browser.run(f"return [...document.querySelectorAll('#{table} th')].map(each => each.textContent.replace(/ .$/, ''))") for table in ('people-table', 'queue-table')],
              [['Name', 'Group', 'Share', 'Usage', 'Usage of all', 'Decayed', 'In period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
              "tables have OpenPBS's terms as headings")
+    tap.same(browser.run("return [...document.querySelectorAll('#units option')].map(each => each.textContent)"),
+             ['cput', 'CPU-hours', 'walltime-hours'], "the list of units has OpenPBS's formula and resources")
     rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
     tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][4] == '–' and 'has no shares' in rows[-1][5]
            and [float(row[4]) for row in rows[:-1]] == sorted((float(row[4]) for row in rows[:-1]), reverse=True),

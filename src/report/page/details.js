@@ -89,7 +89,8 @@ function useOf(cluster, node) {
 function unitsOf(cluster, node) {
     if (node.isUser || !cluster.tres.length)
         return null;
-    const units = [[`${cluster.words.unit}, billed`, ''], ...cluster.tres.map(({ unit, name }) => [unit, name])];
+    const { unit: charged, seconds } = cluster.words;
+    const units = [[seconds === 1 ? charged : `${charged}, billed`, ''], ...cluster.tres.map(({ unit, name }) => [unit, name])];
     const change = event => {
         cluster.chosenTres = event.target.value;
         drawDetails(cluster, node);
