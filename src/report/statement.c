@@ -190,8 +190,11 @@ static void report_statement_add_title(struct answer *answer, const struct state
         answer_say(answer, "Used: %s, as charged for fairshare.\n", view->unit_text);
     if (view->unit_definition)
         answer_say(answer, "%s\n", view->unit_definition);
-    answer_say(answer, "Due: a share of %s.\n",
-               view->of_capacity ? "the cluster's capacity" : "the usage of the whole cluster");
+    if (view->tres)
+        answer_say(answer, "Due: a share of the %s of the whole cluster.\n", view->unit_text);
+    else
+        answer_say(answer, "Due: a share of %s.\n",
+                   view->of_capacity ? "the cluster's capacity" : "the usage of the whole cluster");
     if (view->shares_from == INT64_MAX)
         answer_say(answer, "Shares are the published ones, because no run has recorded changes.\n");
     else if (view->shares_from > view->from)

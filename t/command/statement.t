@@ -540,7 +540,7 @@ def of_a_tres(site):
     tap.ok(stated(site, '--since', '2025-03-10', '-T', 'CPU')[start, alice][1] == 20 * DAY, '-T selects a TRES in any case of letters')
     site.succeed('statement', '--since', '2025-03-10', '--by', 'day', '--tres', 'gres/gpu')
     lines = site.out.splitlines()
-    tap.same(lines[1:4], ['Used: GPU-hours, without usage factors.', 'Due: a share of the usage of the whole cluster.',
+    tap.same(lines[1:4], ['Used: GPU-hours, without usage factors.', 'Due: a share of the GPU-hours of the whole cluster.',
                           'No usage of gres/gpu is recorded before 2025-03-11.'], 'the text output has the unit and the reach of the TRES')
     tap.same([line.split() for line in lines if 'alice' in line][0], ['2025-03-11', 'physics', 'alice', '9.52', '9.1', '75.00', '72.0', '787.5', '%'],
              'the text output has hours and percent of the TRES')
