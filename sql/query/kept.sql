@@ -19,8 +19,8 @@ WHERE "cluster" = ? AND "table_name" = ? AND "part" = ?
 -- Rows that no run wrote: segments other than 0 of tables that have only segment 0.
 SELECT "table_name", "part" FROM "fairmill_kept"
 WHERE "cluster" = ? AND "part" <> 0
-    AND "table_name" IN ('fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd', 'fairmill_seal_slice',
-        'fairmill_share_state', 'fairmill_tree', 'fairmill_usage_span', 'fairmill_value')
+    AND "table_name" IN ('fairmill_budget', 'fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd',
+        'fairmill_seal_slice', 'fairmill_share_state', 'fairmill_tree', 'fairmill_usage_span', 'fairmill_value')
 
 -- name: kept_day_remove
 -- Remove the hash of a day that was removed.

@@ -9,6 +9,7 @@
 #include "core/usage/kept_tres.h"
 #include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/index.h"
@@ -128,6 +129,7 @@ struct budget_rows_writer {
     const struct publication *publication;
     const struct recent_usage *recent;
     struct row_writer rows;
+    struct row_hash stored;
     int64_t as_of;
     struct text converted[4];
 };
@@ -176,6 +178,7 @@ static void budget_write_row(struct budget_rows_writer *writer, const struct bud
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
     };
+    row_hash_add_fields(&writer->stored, row + 1, COUNT(row) - 1);
     rows_add(&writer->rows, row, COUNT(row), err);
 }
 
@@ -204,5 +207,8 @@ int budget_rows_write(const struct publisher *publisher, const struct publicatio
         text_free(&writer.converted[i]);
     free(recent.nearest);
     free(recent.groups);
-    return rows_end(&writer.rows, result, err);
+    if (rows_end(&writer.rows, result, err))
+        return -1;
+    const struct hash_segment hash = { 0, writer.stored };
+    return stored_write(publisher->db, publisher->cluster, writer.rows.table, &hash, err);
 }

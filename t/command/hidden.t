@@ -162,7 +162,7 @@ def existence(place):
                                 ['statement', '-u', f'{login},@'], ['prio', '-j', '903', '-u', '@'], ['prio', '-A', 'chemistry', '-u', '@'],
                                 ['statement', '@'], ['statement', login, 'chemistry/@'], ['compare', '@'], ['compare', 'chemistry/@'],
                                 ['compare', '-u', f'{login},@'], ['history', login, '@'], ['forecast', '-u', f'{login},@'],
-                                ['explain', '-u', '@', '-A', 'chemistry'], ['whatif', '--shares', f'{login}=9', '-u', '@']):
+                                ['explain', '-u', '@', '-A', 'chemistry'], ['budget', '@'], ['budget', login, 'chemistry/@'], ['whatif', '--shares', f'{login}=9', '-u', '@']):
                     if private == 'jobs' and command[0] != 'prio':
                         continue  # users are not hidden
                     answers = []

@@ -23,7 +23,7 @@ root/
 # The arguments that each command needs, except names.  The commands in COMMANDS read results.
 BACKTEST = ('--half-life', '14-0', '--since', NOW - 3 * 86400, '--until', NOW)
 COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
-            'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
+            'budget': (), 'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
 if HAS_REPORT:
     COMMANDS['report'] = ()
 NEEDED = COMMANDS | {'backtest': BACKTEST}

@@ -23,7 +23,7 @@ from place import NOW
 from sealed_site import DAY, HOUR, Site
 from seeds import seeds
 
-PUBLISHED = 'fairmill_tree', 'fairmill_value', 'fairmill_job_priority'
+PUBLISHED = 'fairmill_tree', 'fairmill_value', 'fairmill_job_priority', 'fairmill_budget'
 KEPT = ('fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_seal_slice',
         'fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span', 'fairmill_kept')
 RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', 'fairmill_share_past', 'fairmill_share_state', 'fairmill_fairness'
@@ -32,6 +32,8 @@ RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', '
 def begin(site, keys=None):
     """Makes a site with rows in each table."""
     site.begin(dict({'priority.weight_age': 1000, 'priority.weight_fairshare': 10000, 'retention.history_interval': 0}, **(keys or {})))
+    site.change("UPDATE tiny_assoc_table SET grp_tres_mins = '1=1000,4=0' WHERE id_assoc = 2")
+    site.change("UPDATE qos_table SET grp_tres_mins = '1=1000'")
     site.job('physics.bob', site.now - 3 * DAY, 0)
     site.job('physics.alice', site.now - 9 * DAY, site.now - 9 * DAY - 5)
     for later in (60, 120):
