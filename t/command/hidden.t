@@ -157,6 +157,7 @@ def existence(place):
             for login in (USER, COORDINATOR):
                 for command in (['show', '-u', '@'], ['statement', '-u', '@'], ['prio', '-u', '@'], ['explain', '@'], ['explain', '@', login],
                                 ['explain', 'chemistry/@'], ['forecast', '@'], ['history', '@'], ['history', 'chemistry/@'],
+                                ['history', '@', '--tres', 'cpu'], ['statement', '-u', '@', '--tres', 'cpu'],
                                 ['show', '--pbs', '@'], ['whatif', '--shares', '@=9'], ['whatif', '--add-usage', '@=9'],
                                 ['whatif', '--remove-user', '@'], ['whatif', '--move', '@=root'], ['whatif', '--move', 'optics=@'],
                                 ['statement', '-u', f'{login},@'], ['prio', '-j', '903', '-u', '@'], ['prio', '-A', 'chemistry', '-u', '@'],

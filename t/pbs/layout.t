@@ -264,6 +264,8 @@ def by_tres(folder):
     tap.same(used, {('TREEROOT', 'ncpus'): bob + cathy + suzy, ('group1', 'ncpus'): bob + cathy, ('group2', 'ncpus'): suzy,
                     ('TREEROOT', 'ngpus'): 1000 + 9000, ('group1', 'ngpus'): 1000, ('group2', 'ngpus'): 9000},
              'a group has the usage by TRES of its users')
+    status, out, err = site.call('statement', '--since', '2026', '--tres', 'ncpus')
+    tap.ok(not status and 'Used: CPU-hours' in out and f' {suzy / 3600:.1f} ' in out, 'a statement of ncpus is in CPU-hours', status, out, err)
 
 
 def begun(folder, name):
