@@ -18,7 +18,7 @@
 #include "util/times.h"
 
 /* Adds the charge that is waiting, if any. */
-static int add_waiting(struct sums_accumulator *accumulator, struct error *err)
+static int add_waiting_charge(struct sums_accumulator *accumulator, struct error *err)
 {
     const struct usage_place place = accumulator->place;
     if (!place.sum)
@@ -47,7 +47,7 @@ static int sums_accumulator_take(struct charge_accumulator *base, const struct c
     struct computation *computation = accumulator->computation;
     if (!counted->weight || (!counted->units && !charge->tres))
         return 0;
-    if (add_waiting(accumulator, err))
+    if (add_waiting_charge(accumulator, err))
         return -1;
     uint64_t association = accumulator->association = charge->interval.association;
     accumulator->place = charge->checkpointed
@@ -60,15 +60,14 @@ static int sums_accumulator_take(struct charge_accumulator *base, const struct c
     if (!charge->tres)
         return 0;
     __builtin_prefetch(accumulator->place.tres, 1);
-    uint64_t weight = decay_table_narrow_weight(computation->decay, counted->start, counted->end);
     accumulator->has_products =
-        tres_products(computation->tres, charge, weight, accumulator->products);
+        tres_products(computation->tres, charge, counted->narrow, accumulator->products);
     return 0;
 }
 
 int sums_accumulator_end(struct sums_accumulator *accumulator, struct error *err)
 {
-    return add_waiting(accumulator, err);
+    return add_waiting_charge(accumulator, err);
 }
 
 void sums_accumulator_begin(struct sums_accumulator *accumulator, struct computation *computation,

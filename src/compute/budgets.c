@@ -15,14 +15,15 @@ struct budget_list {
     size_t count;
 };
 
-/* Sets `*minutes` to the limit of a TRES in a list `id=minutes,...`.  Returns false if it has none. */
+/* Sets `*minutes` to the limit of a TRES in a list `id=minutes,...`.  Returns false if it has none.
+ */
 static bool limit_of(const char *list, uint64_t tres, uint64_t *minutes)
 {
     return list && tres_count(list, strlen(list), tres, minutes) == TRES_FOUND;
 }
 
-static void add_association(struct budget_list *list, const struct computation *computation,
-                            const struct association_limit *limit)
+static void add_association_budgets(struct budget_list *list, const struct computation *computation,
+                                    const struct association_limit *limit)
 {
     const struct kept_tres *kept = &computation->tres->kept;
     const char *limits = names_text(computation->accounting->names, limit->grp_tres_mins);
@@ -37,14 +38,14 @@ static void add_association(struct budget_list *list, const struct computation *
                 .number = kept->tres[k].number,
                 .tres = kept->tres[k].name,
                 .limit_minutes = minutes,
-                .used_s = tres_usage_of_node(computation, node, k),
+                .used_s = tres_usage_of_node(computation->tres, node, k),
                 .running_s = tres_minutes_running(computation->tres_minutes, node, k),
                 .recent_rate = NAN,
             };
 }
 
-static void add_qos(struct budget_list *list, const struct computation *computation,
-                    const struct qos_row *qos)
+static void add_qos_budgets(struct budget_list *list, const struct computation *computation,
+                            const struct qos_row *qos)
 {
     const struct kept_tres *kept = &computation->tres->kept;
     uint64_t minutes;
@@ -58,9 +59,9 @@ static void add_qos(struct budget_list *list, const struct computation *computat
                 .number = kept->tres[k].number,
                 .tres = kept->tres[k].name,
                 .limit_minutes = minutes,
-                .used_s = tres_usage_of_qos(computation, qos->id, k),
+                .used_s = tres_usage_of_qos(computation->tres, qos->id, k),
                 .running_s = tres_minutes_running_in_qos(computation->tres_minutes, qos->id, k),
-                .recent_rate = tres_rate_of_qos(computation, qos->id, k),
+                .recent_rate = tres_rate_of_qos(computation->tres, qos->id, k),
             };
 }
 
@@ -69,10 +70,10 @@ struct budget *budgets_of(const struct computation *computation, size_t *count)
     const struct accounting *accounting = computation->accounting;
     struct budget_list list = { 0 };
     for (size_t i = 0; computation->tres && i < accounting->limit_count; i++)
-        add_association(&list, computation, &accounting->limits[i]);
+        add_association_budgets(&list, computation, &accounting->limits[i]);
     for (size_t i = 0; computation->tres && i < accounting->qos_count; i++)
         if (!accounting->qos[i].deleted)
-            add_qos(&list, computation, &accounting->qos[i]);
+            add_qos_budgets(&list, computation, &accounting->qos[i]);
     *count = list.count;
     return list.budgets;
 }

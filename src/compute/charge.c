@@ -17,7 +17,8 @@ static void leave_out_reset(const struct charge_context *context, struct charge 
         charge->checkpointed ? checkpoint_reach(context->checkpoint) : UINT64_MAX);
     if (reset <= counted->start)
         return;
-    counted->weight = decay_table_weight(context->charging.decay, reset, counted->end);
+    counted->weight =
+        decay_table_weights(context->charging.decay, reset, counted->end, &counted->narrow);
     counted->start = reset;
     if (!counted->weight)
         *counted = (struct charge_term){ 0 };
@@ -35,6 +36,7 @@ static void cut_to_suspension(struct charge_context *context, const struct suspe
                                       suspension->start, suspension->end);
     used->start = suspensions->counted_from;
     used->end = suspensions->counted_to;
+    used->narrow = decay_table_narrow_weight(context->charging.decay, used->start, used->end);
 }
 
 /* Computes the charge of one interval.  `span` is the interval's part of the row's span. */

@@ -160,9 +160,7 @@ static int run_scan(const struct charge_jobs_run *run, struct job_scan *scan, st
                                       .left_out = scan->left_out,
                                       .kept = tres ? &tres->kept : NULL };
     struct sums_accumulator sums;
-    struct qos_accumulator of_qos = {
-        { qos_accumulator_take }, tres, run->computation->decay, scan->checkpointed
-    };
+    struct qos_accumulator of_qos = { { qos_accumulator_take }, tres, scan->checkpointed };
     struct day_hash_accumulator hashes = {
         { day_hash_accumulator_take }, scan->hashes, scan->left_out, scan->negative
     };
@@ -297,9 +295,8 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
     struct checkpoint_plan *plan = sums_all(run) ? run->plan : NULL;
     const struct decay_table *decay = computation->decay;
     uint64_t start = interval->start, end = interval->end, id = interval->association;
-    uint128 rate = row->is_charged ? charge_rate_of_tres(interval->rate, run->charging.charge,
-                                                         row->tres)
-                                   : 0;
+    uint128 rate =
+        row->is_charged ? charge_rate_of_tres(interval->rate, run->charging.charge, row->tres) : 0;
     uint64_t reset = ledger_reset_before(computation->ledger, id,
                                          plan ? checkpoint_reach(&plan->checkpoint) : UINT64_MAX);
     struct wide usage;
@@ -309,9 +306,13 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
         days_give_up(run->days, computation->findings, err);
     if (row->rollup.end <= run->cutoff)
         return 0;
-    if (tres_usage_add_rollup(computation, plan ? plan->sums : NULL, row, interval,
-                              start < reset ? reset : start, err))
-        return -1;
+    if (computation->tres) {
+        struct usage_place place =
+            plan ? usage_sums_place(plan->sums, id) : computation_place(computation, id);
+        if (!tres_usage_add_rollup(computation->tres, place.tres, plan ? plan->sums : NULL, row,
+                                   interval, start < reset ? reset : start))
+            return usage_beyond_range(id, err);
+    }
     if (!rollup_usage(decay, &row->rollup, start < reset ? reset : start, end, rate, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))
@@ -680,7 +681,7 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
         .days = days,
         .charging = { computation->decay, settings->charge, settings->open_job_cap_s,
                       is_in_past(computation), 0,
-                      reads_all                ? 0
+                      reads_all             ? 0
                       : days && days->count ? days->starts[0]
                                             : UINT64_MAX },
         .cutoff = cutoff,

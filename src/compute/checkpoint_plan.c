@@ -395,13 +395,12 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
     text_add(&plan->cluster_identity, "");
     if (layout->past->identify(source, &plan->cluster_identity, err))
         return -1;
-    plan->checkpoint =
-        (struct checkpoint){ .kept = true,
-                             .as_of = now,
-                             .cutoff = cutoff,
-                             .start = decay_table_start(computation->decay),
-                             .source = memory_text(plan->source_identity),
-                             .basis = basis_of(plan, computation) };
+    plan->checkpoint = (struct checkpoint){ .kept = true,
+                                            .as_of = now,
+                                            .cutoff = cutoff,
+                                            .start = decay_table_start(computation->decay),
+                                            .source = memory_text(plan->source_identity),
+                                            .basis = basis_of(plan, computation) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->checkpoint.newest_end, err) ||
         layout->past->read_open_keys(source, now, &plan->open, err) ||
         judge_stored(plan, computation, &untrue, err))
@@ -473,6 +472,7 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
     const struct kept_tres *kept = computation->tres ? &computation->tres->kept : NULL;
     plan->days = border ? days_create_at(border, now, kept) : days_create(from, now, kept);
     plan->days->border = border;
+    plan->days->used_numbers = computation->used_numbers;
     plan->days->anew = plan->mode != CHECKPOINT_INCREMENTAL || plan->anew;
     plan->days->unsealed_is_kept = plan->mode != CHECKPOINT_UNUSED;
     plan->days->may_look_back = plan->mode == CHECKPOINT_UNUSED && plan->asked_now;
@@ -555,7 +555,8 @@ static uint64_t own_hash(const struct folding *folding, size_t row)
     struct text text = { 0 };
     if (usage)
         tres_sums_write(&usage->kept, usage_sums_tres(sums, row), &text);
-    uint64_t hash = usage_sum_hash(sums->rows[row].id, &sums->rows[row].sum, text.bytes, text.length);
+    uint64_t hash =
+        usage_sum_hash(sums->rows[row].id, &sums->rows[row].sum, text.bytes, text.length);
     text_free(&text);
     return hash;
 }
@@ -641,8 +642,7 @@ static bool same_tres(const struct folding *folding, uint64_t id, const int128 *
 {
     const struct usage_sums *late = folding->plan->late;
     const struct usage_sum *row = usage_sums_find(late, id);
-    const int128 *more =
-        row ? usage_sums_tres(late, checkpoint_plan_place_in(late, row)) : NULL;
+    const int128 *more = row ? usage_sums_tres(late, checkpoint_plan_place_in(late, row)) : NULL;
     for (size_t k = 0; k < late->tres_count; k++)
         if (own[k] != kept[k] + (more ? more[k] : 0))
             return false;
@@ -659,8 +659,8 @@ static void checkpoint_plan_compare(struct folding *folding, uint64_t id,
     struct checkpoint_plan *plan = folding->plan;
     struct wide difference = *own->sum, positive = { { 0 } };
     const struct usage_sum *late = usage_sums_find(plan->late, id);
-    bool known = wide_subtract(&difference, kept->sum) &&
-                 (!late || wide_subtract(&difference, &late->sum));
+    bool known =
+        wide_subtract(&difference, kept->sum) && (!late || wide_subtract(&difference, &late->sum));
     if (is_expired(folding, id) ||
         (known && wide_is_zero(&difference) && same_tres(folding, id, own->tres, kept->tres)))
         return;

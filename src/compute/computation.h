@@ -24,6 +24,7 @@ struct computation {
     struct formula_jobs *formula_jobs; /* pending jobs in the order of a formula; or NULL */
     struct tres_minutes *tres_minutes; /* NULL if the layout has no TRES */
     struct tres_usage *tres;           /* usage by TRES; NULL if no TRES is kept */
+    unsigned used_numbers;             /* highest number that a TRES has ever had in this cluster */
     struct findings *findings;
     struct decay_table *decay;
     struct usage_starts starts; /* initial usage, unless a reset was later */

@@ -96,13 +96,29 @@ static int compute_read_findings(struct computation *computation, struct error *
                : 0;
 }
 
+/* Chooses the TRES whose usage is kept. */
+static void begin_tres(struct computation *computation, struct tres_numbers *numbers)
+{
+    const struct settings *settings = computation->source.settings;
+    uint64_t now = decay_table_now(computation->decay);
+    struct tres_usage *tres = tres_usage_create(
+        settings, computation->accounting, computation->decay,
+        last_reset(settings, computation->ledger, now), numbers, computation->findings);
+    computation->tres = tres;
+    computation->used_numbers = tres_numbers_used(numbers);
+    if (!tres)
+        return;
+    computation->source.kept = &tres->kept;
+    computation->unattributed->tres_count = tres->kept.count;
+}
+
 /* Makes the tree and the sums of its nodes. */
 static int place_all(struct computation *computation, const struct association_history *history,
                      struct error *err)
 {
     if (associations_place(computation, history, err))
         return -1;
-    tres_usage_place(computation);
+    tres_usage_place(computation->tres, computation->tree);
     return 0;
 }
 
@@ -118,10 +134,11 @@ static int compute_read_cluster(struct computation *computation,
     if (associations_read(computation, history, err))
         return -1;
     if (recorded->numbers)
-        tres_usage_begin(computation, recorded->numbers);
+        begin_tres(computation, recorded->numbers);
     uint64_t cutoff = reach_cutoff(computation);
     if ((wants_times && associations_read_times(computation, recorded->unseen, err)) ||
-        place_all(computation, history, err) || factors_read(computation, recorded->factors, plan, err) ||
+        place_all(computation, history, err) ||
+        factors_read(computation, recorded->factors, plan, err) ||
         (plan && checkpoint_plan_make(plan, computation, cutoff, err)) ||
         reach_oldest_end(computation, &seen.oldest_end, err) ||
         compute_read_queue(computation, err) || read_tres_minutes(computation, err) ||
@@ -291,6 +308,12 @@ static void formula_priorities_complete(struct formula_jobs *jobs, const struct 
     formula_jobs_rank(jobs);
 }
 
+static int roll_up_tres(const struct computation *computation, struct error *err)
+{
+    uint32_t node = tres_usage_roll_up(computation->tres, computation->tree);
+    return node == NO_NODE ? 0 : usage_beyond_range(computation->tree->nodes[node].id, err);
+}
+
 int compute_values(struct computation *computation, const struct checkpoint_plan *plan,
                    struct error *err)
 {
@@ -298,7 +321,7 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
     struct run_record *record = &computation->record;
     uint64_t now = decay_table_now(computation->decay);
     if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err) ||
-        (computation->tres && tres_usage_roll_up(computation, err)))
+        roll_up_tres(computation, err))
         return -1;
     computation->capacity =
         compute_capacity(settings, computation->accounting, record->half_life_s, now,

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "compute/computation.h"
 #include "core/finding.h"
-#include "core/usage/ledger.h"
+#include "core/tree/tree.h"
 #include "settings/settings.h"
+#include "source/layout.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -42,11 +42,12 @@ bool tres_usage_needs_all(const struct settings *settings, const struct accounti
 {
     bool needs = false;
     for (size_t i = 0; i < accounting->qos_count; i++)
-        needs |= accounting->qos[i].no_decay && accounting->qos[i].limits &&
-                 *accounting->qos[i].limits;
+        needs |=
+            accounting->qos[i].no_decay && accounting->qos[i].limits && *accounting->qos[i].limits;
     return needs && strcasecmp(settings->tres, "none") != 0;
 }
 
+/* Lists the QOS that have a limit of a kept TRES. */
 static void add_limited_qos(struct tres_usage *usage, const struct accounting *accounting)
 {
     for (size_t i = 0; i < accounting->qos_count; i++) {
@@ -61,40 +62,39 @@ static void add_limited_qos(struct tres_usage *usage, const struct accounting *a
     }
 }
 
-void tres_usage_begin(struct computation *computation, struct tres_numbers *numbers)
+struct tres_usage *tres_usage_create(const struct settings *settings,
+                                     const struct accounting *accounting,
+                                     const struct decay_table *decay, uint64_t reset,
+                                     struct tres_numbers *numbers, struct findings *findings)
 {
-    const struct accounting *accounting = computation->accounting;
     struct tres_usage *usage = memory_zeroed(1, sizeof *usage);
     struct text lacking = { 0 };
     bool *is_limited = memory_zeroed(accounting->tres_count + 1, sizeof *is_limited);
     for (size_t i = 0; i < accounting->tres_count; i++)
         is_limited[i] = any_limit_names(accounting, accounting->tres[i].id);
-    kept_tres_choose(&usage->kept, computation->source.settings->tres, accounting->tres,
-                     accounting->tres_count, is_limited, numbers, &lacking);
+    kept_tres_choose(&usage->kept, settings->tres, accounting->tres, accounting->tres_count,
+                     is_limited, numbers, &lacking);
     free(is_limited);
     if (lacking.length)
-        findings_add(computation->findings, FINDING_TRES_NOT_KEPT, 0, "%s", lacking.bytes);
+        findings_add(findings, FINDING_TRES_NOT_KEPT, 0, "%s", lacking.bytes);
     text_free(&lacking);
     if (!usage->kept.count) {
         free(usage);
-        return;
+        return NULL;
     }
     usage->numbers = numbers;
-    usage->now = decay_table_now(computation->decay);
-    usage->reset = last_reset(computation->source.settings, computation->ledger, usage->now);
+    usage->decay = decay;
+    usage->reset = reset;
     usage->qos_sums = usage_sums_create(usage->kept.count);
-    computation->unattributed->tres_count = usage->kept.count;
     add_limited_qos(usage, accounting);
-    computation->tres = usage;
-    computation->source.kept = &usage->kept;
+    return usage;
 }
 
-void tres_usage_place(struct computation *computation)
+void tres_usage_place(struct tres_usage *usage, const struct tree *tree)
 {
-    struct tres_usage *usage = computation->tres;
     if (!usage)
         return;
-    usage->node_count = computation->tree->count;
+    usage->node_count = tree->count;
     usage->sums = memory_zeroed(usage->node_count * usage->kept.count, sizeof *usage->sums);
 }
 
@@ -158,7 +158,7 @@ bool tres_add(size_t count, int128 *sums, const int128 *products, bool negative)
 
 uint64_t qos_days_expired(const struct tres_usage *usage, uint64_t *from)
 {
-    uint64_t today = usage->now / DAY_S;
+    uint64_t today = decay_table_now(usage->decay) / DAY_S;
     *from = QOS_SUM_ID << 1;
     return qos_day_id(0, today > QOS_DAYS ? today - QOS_DAYS : 0);
 }
@@ -195,7 +195,7 @@ static int add_to_qos(const struct qos_accumulator *accumulator, const struct ch
 static int add_to_days(const struct qos_accumulator *accumulator, const struct charge *charge,
                        uint64_t start, uint64_t end, struct error *err)
 {
-    uint64_t today = accumulator->usage->now / DAY_S;
+    uint64_t today = decay_table_now(accumulator->usage->decay) / DAY_S;
     uint64_t first = today > QOS_DAYS ? today - QOS_DAYS : 0;
     if (start < first * DAY_S)
         start = first * DAY_S;
@@ -217,10 +217,9 @@ int qos_accumulator_take(struct charge_accumulator *base, const struct charge *c
     if (!qos || !charge->tres || charge->left_out)
         return 0;
     uint64_t start = used->start < usage->reset ? usage->reset : used->start, end = used->end;
-    uint64_t weight = start >= end ? 0
-                      : qos->no_decay
-                          ? end - start
-                          : decay_table_narrow_weight(accumulator->decay, start, end);
+    uint64_t weight = start >= end    ? 0
+                      : qos->no_decay ? end - start
+                                      : decay_table_narrow_weight(usage->decay, start, end);
     return add_to_qos(accumulator, charge, qos_sum_id(qos->id), weight, err) ||
                    add_to_days(accumulator, charge, start, end, err)
                ? -1
@@ -228,8 +227,8 @@ int qos_accumulator_take(struct charge_accumulator *base, const struct charge *c
 }
 
 /*
- * Returns the units per second of a rollup, or 0 if they cannot be right.  A rollup spreads its usage
- * evenly over its time.
+ * Returns the units per second of a rollup, or 0 if they cannot be right.  A rollup spreads its
+ * usage evenly over its time.
  */
 static uint128 rollup_units(const struct rollup *rollup, uint128 rate)
 {
@@ -240,73 +239,61 @@ static uint128 rollup_units(const struct rollup *rollup, uint128 rate)
     return units < TRES_UNITS_LIMIT ? units : 0;
 }
 
-static bool add_rollup(int128 *sum, uint128 units, uint64_t weight)
+static bool add_units(int128 *sum, uint128 units, uint64_t weight)
 {
     return !__builtin_add_overflow(*sum, (int128)(units * weight), sum);
 }
 
-static int add_rollup_to_qos(const struct computation *computation, struct usage_sums *sums,
-                             const struct rollup_row *row, uint128 units, uint64_t start,
-                             uint64_t end, struct error *err)
+/* Adds a rollup of the TRES with index `k` to its QOS, if the QOS has a limit. */
+static bool add_rollup_to_qos(const struct tres_usage *usage, struct usage_sums *sums,
+                              uint64_t id_qos, size_t k, const struct charge_term *term)
 {
-    struct tres_usage *usage = computation->tres;
-    const struct limited_qos *qos = limited_qos_of(usage, row->qos);
-    size_t k = kept_tres_find(&usage->kept, row->tres);
-    if (start < usage->reset)
-        start = usage->reset;
+    const struct limited_qos *qos = limited_qos_of(usage, id_qos);
+    uint64_t start = term->start < usage->reset ? usage->reset : term->start, end = term->end;
     if (!qos || start >= end)
-        return 0;
-    uint64_t weight = qos->no_decay ? end - start
-                                    : decay_table_narrow_weight(computation->decay, start, end);
-    if (!sums)
-        sums = usage->qos_sums;
-    return add_rollup(&usage_sums_place(sums, qos_sum_id(qos->id)).tres[k], units, weight)
-               ? 0
-               : qos_beyond_range(qos->id, err);
+        return true;
+    uint64_t weight =
+        qos->no_decay ? end - start : decay_table_narrow_weight(usage->decay, start, end);
+    return add_units(&usage_sums_place(sums, qos_sum_id(qos->id)).tres[k], term->units, weight);
 }
 
-int tres_usage_add_rollup(struct computation *computation, struct usage_sums *checkpointed,
-                          const struct rollup_row *row, const struct slice *interval,
-                          uint64_t start, struct error *err)
+bool tres_usage_add_rollup(struct tres_usage *usage, int128 *sums, struct usage_sums *checkpointed,
+                           const struct rollup_row *row, const struct slice *interval,
+                           uint64_t start)
 {
-    const struct tres_usage *usage = computation->tres;
-    size_t k = usage ? kept_tres_find(&usage->kept, row->tres) : 0;
-    uint64_t end = interval->end < row->rollup.end ? interval->end : row->rollup.end;
-    if (start < row->rollup.start)
-        start = row->rollup.start;
-    if (start < interval->start)
-        start = interval->start;
-    if (k == tres_usage_count(usage) || start >= end)
-        return 0;
-    uint128 units = rollup_units(&row->rollup, interval->rate->rate);
-    uint64_t id = interval->association;
-    int128 *sums = checkpointed ? usage_sums_place(checkpointed, id).tres
-                                : computation_place(computation, id).tres;
-    if (!add_rollup(&sums[k], units, decay_table_narrow_weight(computation->decay, start, end)))
-        return usage_beyond_range(id, err);
-    return add_rollup_to_qos(computation, checkpointed, row, units, start, end, err);
+    size_t k = kept_tres_find(&usage->kept, row->tres);
+    struct charge_term term = {
+        .units = rollup_units(&row->rollup, interval->rate->rate),
+        .start = start > row->rollup.start ? start : row->rollup.start,
+        .end = interval->end < row->rollup.end ? interval->end : row->rollup.end,
+    };
+    if (term.start < interval->start)
+        term.start = interval->start;
+    if (k == usage->kept.count || term.start >= term.end)
+        return true;
+    term.narrow = decay_table_narrow_weight(usage->decay, term.start, term.end);
+    return add_units(&sums[k], term.units, term.narrow) &&
+           add_rollup_to_qos(usage, checkpointed ? checkpointed : usage->qos_sums, row->qos, k,
+                             &term);
 }
 
-int tres_usage_roll_up(struct computation *computation, struct error *err)
+uint32_t tres_usage_roll_up(const struct tres_usage *usage, const struct tree *tree)
 {
-    const struct tres_usage *usage = computation->tres;
-    const struct tree *tree = computation->tree;
     size_t count = tres_usage_count(usage);
     for (size_t i = 0; i < count * tree->count; i++)
         if (usage->sums[i] < 0)
             usage->sums[i] = 0;
-    for (uint32_t i = tree->count; count && i-- > 1;)
-        if (!tres_add(count, &usage->sums[tree->nodes[i].parent * count], &usage->sums[i * count],
-                      false))
-            return usage_beyond_range(tree->nodes[tree->nodes[i].parent].id, err);
-    return 0;
+    for (uint32_t i = tree->count; count && i-- > 1;) {
+        uint32_t parent = tree->nodes[i].parent;
+        if (!tres_add(count, &usage->sums[parent * count], &usage->sums[i * count], false))
+            return parent;
+    }
+    return NO_NODE;
 }
 
-double tres_usage_of_node(const struct computation *computation, uint32_t node, size_t tres)
+double tres_usage_of_node(const struct tres_usage *usage, uint32_t node, size_t tres)
 {
-    const struct tres_usage *usage = computation->tres;
-    return decay_table_narrow_usage(computation->decay,
-                                    usage->sums[node * usage->kept.count + tres]);
+    return decay_table_narrow_usage(usage->decay, usage->sums[node * usage->kept.count + tres]);
 }
 
 /* Returns undecayed usage in TRES-seconds. */
@@ -322,21 +309,19 @@ static int128 qos_sum_of(const struct tres_usage *usage, uint64_t id, size_t tre
     return row ? usage_sums_tres(usage->qos_sums, (size_t)(row - usage->qos_sums->rows))[tres] : 0;
 }
 
-double tres_usage_of_qos(const struct computation *computation, uint64_t qos, size_t tres)
+double tres_usage_of_qos(const struct tres_usage *usage, uint64_t qos, size_t tres)
 {
-    const struct tres_usage *usage = computation->tres;
     const struct limited_qos *limited = limited_qos_of(usage, qos);
     int128 sum = qos_sum_of(usage, qos_sum_id(qos), tres);
     if (!limited)
         return 0;
-    return limited->no_decay ? undecayed_usage(sum)
-                             : decay_table_narrow_usage(computation->decay, sum);
+    return limited->no_decay ? undecayed_usage(sum) : decay_table_narrow_usage(usage->decay, sum);
 }
 
-double tres_rate_of_qos(const struct computation *computation, uint64_t qos, size_t tres)
+double tres_rate_of_qos(const struct tres_usage *usage, uint64_t qos, size_t tres)
 {
-    const struct tres_usage *usage = computation->tres;
-    uint64_t today = usage->now / DAY_S, reset = (usage->reset + DAY_S - 1) / DAY_S;
+    uint64_t today = decay_table_now(usage->decay) / DAY_S,
+             reset = (usage->reset + DAY_S - 1) / DAY_S;
     uint64_t from = today > RATE_DAYS ? today - RATE_DAYS : 0;
     int128 sum = 0;
     /* Usage before the reset is not in the sums. */

@@ -8,8 +8,10 @@
 #include "util/text.h"
 
 struct accounting;
-struct computation;
+struct findings;
+struct rollup_row;
 struct settings;
+struct tree;
 
 /*
  * Decayed usage by TRES, of associations and of QOS with limits.
@@ -45,21 +47,25 @@ struct tres_usage {
     struct limited_qos *qos;
     size_t qos_count;
     struct usage_sums *qos_sums;
-    uint64_t now, reset; /* usage before the last reset does not count */
+    const struct decay_table *decay;
+    uint64_t reset; /* usage before the last reset does not count */
 };
 
 /*
- * Chooses the TRES to keep, after the small tables were read.  Leaves computation->tres NULL if no
- * TRES is kept.  `numbers` has the numbers that earlier runs assigned, and must outlive the
- * computation.
+ * Chooses the TRES to keep, after the small tables were read.  Returns NULL if no TRES is kept.
+ * `numbers` has the numbers that earlier runs assigned; it and `decay` must outlive the result.
+ * `reset` is the time of the last reset, or 0.
  */
-void tres_usage_begin(struct computation *computation, struct tres_numbers *numbers);
+struct tres_usage *tres_usage_create(const struct settings *settings,
+                                     const struct accounting *accounting,
+                                     const struct decay_table *decay, uint64_t reset,
+                                     struct tres_numbers *numbers, struct findings *findings);
+/* Creates the sums of the nodes.  `usage` may be NULL. */
+void tres_usage_place(struct tres_usage *usage, const struct tree *tree);
 /*
  * Returns true if a QOS with limits has the flag NoDecay, so that usage counts however old it is.
  */
 bool tres_usage_needs_all(const struct settings *settings, const struct accounting *accounting);
-/* Creates the sums of the nodes, after the tree was made. */
-void tres_usage_place(struct computation *computation);
 void tres_usage_destroy(struct tres_usage *usage);
 /* Adds lines to the basis of a checkpoint (checkpoint_plan.c). */
 void tres_usage_add_basis(const struct tres_usage *usage, struct text *basis);
@@ -103,33 +109,33 @@ uint64_t qos_days_expired(const struct tres_usage *usage, uint64_t *from);
 struct qos_accumulator {
     struct charge_accumulator accumulator;
     struct tres_usage *usage;
-    const struct decay_table *decay;
     struct usage_sums *checkpointed; /* receives charges of checkpointed rows */
 };
 int qos_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                          struct error *err);
 
 /*
- * Adds the part of a rollup of a kept TRES that is in `interval` and not before `start`.  The sums
- * are in `checkpointed` or, if it is NULL, those of the computation.  Returns -1 if a sum is out of
- * range.
+ * Adds the part of a rollup of a kept TRES that is in `interval` and not before `start` to the sums
+ * by TRES of its association, and to the sums of its QOS in `checkpointed` or, if this is NULL, in
+ * usage->qos_sums.  Returns false if a sum is out of range.
  */
-struct rollup_row;
-int tres_usage_add_rollup(struct computation *computation, struct usage_sums *checkpointed,
-                          const struct rollup_row *row, const struct slice *interval,
-                          uint64_t start, struct error *err);
+bool tres_usage_add_rollup(struct tres_usage *usage, int128 *sums, struct usage_sums *checkpointed,
+                           const struct rollup_row *row, const struct slice *interval,
+                           uint64_t start);
 
-/* Adds the sums of all nodes to their ancestors.  Returns -1 if a sum is out of range. */
-int tres_usage_roll_up(struct computation *computation, struct error *err);
+/*
+ * Adds the sums of all nodes to their ancestors.  Returns NO_NODE, or the first node whose sums are
+ * out of range.  `usage` may be NULL.
+ */
+uint32_t tres_usage_roll_up(const struct tres_usage *usage, const struct tree *tree);
 
 /*
  * Return TRES-seconds of the kept TRES with index `tres`: the decayed usage of a node and
  * everything below it, the usage of a QOS that counts for its limit, and its average usage per
- * second during the last seven days (UTC) before today.  The average is over the whole days since
- * the last reset if these are fewer, and NAN if there are none.
+ * second during the last seven days (UTC) before today.
  */
-double tres_usage_of_node(const struct computation *computation, uint32_t node, size_t tres);
-double tres_usage_of_qos(const struct computation *computation, uint64_t qos, size_t tres);
-double tres_rate_of_qos(const struct computation *computation, uint64_t qos, size_t tres);
+double tres_usage_of_node(const struct tres_usage *usage, uint32_t node, size_t tres);
+double tres_usage_of_qos(const struct tres_usage *usage, uint64_t qos, size_t tres);
+double tres_rate_of_qos(const struct tres_usage *usage, uint64_t qos, size_t tres);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/day_store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,20 +97,23 @@ struct row_hash day_list_kept(const struct day_list *list, const struct kept_tre
     return stored;
 }
 
-#define TRES_TYPES "iiiiiiiiiiiiiiii"
-_Static_assert(sizeof TRES_TYPES == KEPT_TRES_LIMIT + 1, "each TRES has a type");
-
 const struct day_table day_usage_table = {
-    "fairmill_usage_day",       sql_query_usage_day_read,  "iiii" TRES_TYPES "r",
-    sql_query_usage_day_remove, sql_query_usage_day_clear, true,
+    "fairmill_usage_day",
+    sql_query_usage_day_read,
+    sql_query_usage_day_remove,
+    sql_query_usage_day_clear,
+    true,
 };
 const struct day_table day_open_table = {
-    "fairmill_usage_open",       sql_query_usage_open_read,  "iiii" TRES_TYPES,
-    sql_query_usage_open_remove, sql_query_usage_open_clear, false,
+    "fairmill_usage_open",
+    sql_query_usage_open_read,
+    sql_query_usage_open_remove,
+    sql_query_usage_open_clear,
+    false,
 };
 
 /* The columns that the queries return.  The columns of the TRES follow the column before them. */
-enum { DAY_ID, DAY_SUM, DAY_BEFORE_TRES = DAY_SUM + 2, DAY_TRES_SECONDS = 4 + KEPT_TRES_LIMIT };
+enum { DAY_ID, DAY_SUM, DAY_BEFORE_TRES = DAY_SUM + 2 };
 
 static const char *const tres_columns[KEPT_TRES_LIMIT + 1] = {
     NULL,     "tres_1",  "tres_2",  "tres_3",  "tres_4",  "tres_5",  "tres_6",  "tres_7",  "tres_8",
@@ -173,18 +177,41 @@ static bool take_amounts(const struct kept_tres *kept, struct stored_day *stored
     return good;
 }
 
+/*
+ * Returns the query of a table, without the columns of the numbers above `used`.  No TRES has these
+ * numbers yet.  Sets `types` to the types of the columns.
+ */
+static char *query_of(const struct day_table *table, unsigned used, char types[6 + KEPT_TRES_LIMIT])
+{
+    static const char last[] = "\"tres_16\"";
+    struct text query = { 0 };
+    size_t length = (size_t)snprintf(types, 5, "iiii");
+    char first[16];
+    memset(types + length, 'i', used);
+    snprintf(types + length + used, 2, "%s", table->has_usage ? "r" : "");
+    snprintf(first, sizeof first, "\"tres_%u\"", used + 1);
+    const char *cut = strstr(table->read, first);
+    while (cut && *cut != ',')
+        cut--;
+    text_add_bytes(&query, table->read, cut ? (size_t)(cut - table->read) : strlen(table->read));
+    if (cut)
+        text_add(&query, strstr(cut, last) + strlen(last));
+    return query.bytes;
+}
+
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct row_hash *found, struct error *err)
 {
     const struct db_value *row;
     struct db_value of_day[] = { store->cluster, db_integer(stored->start) };
-    struct db_rows *rows =
-        db_query(store->db, table->read, of_day, COUNT(of_day), table->types, err);
+    const unsigned used = store->days->used_numbers;
+    char types[6 + KEPT_TRES_LIMIT], *query = query_of(table, used, types);
+    struct db_rows *rows = db_query(store->db, query, of_day, COUNT(of_day), types, err);
     stored->readable = true;
     while (db_fetch(rows, &row, err) > 0) {
-        uint64_t id = rows_bits_of(&row[DAY_ID]), amounts[KEPT_TRES_LIMIT + 1];
+        uint64_t id = rows_bits_of(&row[DAY_ID]), amounts[KEPT_TRES_LIMIT + 1] = { 0 };
         struct wide sum = day_store_sum_of(&row[DAY_SUM]);
-        for (size_t number = 1; number <= KEPT_TRES_LIMIT; number++)
+        for (size_t number = 1; number <= used; number++)
             amounts[number] = rows_bits_of(&row[DAY_BEFORE_TRES + number]);
         bool good = !wide_is_negative(&sum) &&
                     (!stored->sums || day_sums_add(stored->sums, stored->day, id, &sum));
@@ -192,9 +219,10 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
         stored->readable &= good;
         day_sum_keep(found, id, &sum, amounts);
         if (good && table->has_usage &&
-            db_value_real(&row[DAY_TRES_SECONDS]) != day_tres_seconds(&sum))
+            db_value_real(&row[DAY_BEFORE_TRES + used + 1]) != day_tres_seconds(&sum))
             found->hash++;
     }
+    free(query);
     return db_finish(rows);
 }
 

@@ -31,7 +31,7 @@ struct row_hash day_list_kept(const struct day_list *list, const struct kept_tre
 
 struct day_table {
     const char *name;
-    const char *read, *types;   /* query for the rows of a day, and its column types */
+    const char *read;           /* query for the rows of a day */
     const char *remove, *clear; /* statements that remove some or all rows of a day */
     bool has_usage;             /* has a column with the usage in TRES-seconds */
 };

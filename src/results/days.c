@@ -17,8 +17,8 @@
 #include "util/memory.h"
 
 /*
- * Maximum number of sums in memory.  If there are more, sums are sorted and written to a temporary
- * file.
+ * Maximum number of sums in memory, if they have no amounts by TRES.  If there are more, sums are
+ * sorted and written to a temporary file.
  */
 #define ROWS_KEPT 49152u
 
@@ -41,6 +41,12 @@ struct store {
     struct days_chunk *chunks;
     size_t chunk_count;
 };
+
+/* Returns the maximum number of sums with amounts by TRES, in the same memory. */
+static size_t rows_kept(const struct store *store)
+{
+    return ROWS_KEPT * day_sum_size(0) / store->size;
+}
 
 struct day_spool {
     struct store totals;
@@ -123,10 +129,10 @@ static int spill(struct store *store, const struct day_list *list, struct error 
 /* Merges rows of the same day and id first.  That may free enough memory to avoid the file. */
 static int days_make_room(struct store *store, struct error *err)
 {
-    if (day_sums_held(store->sums) < ROWS_KEPT)
+    if (day_sums_held(store->sums) < rows_kept(store))
         return 0;
     const struct day_list list = day_sums_sorted(store->sums);
-    return list.count < ROWS_KEPT / 2 ? 0 : spill(store, &list, err);
+    return list.count < rows_kept(store) / 2 ? 0 : spill(store, &list, err);
 }
 
 static int store_add(struct store *store, uint32_t day, const struct usage_rate *rate,
@@ -326,6 +332,7 @@ struct days *days_create_at(uint64_t first, uint64_t now, const struct kept_tres
     size_t room = 0;
     days->now = now;
     days->kept = kept ? kept : &no_tres;
+    days->used_numbers = KEPT_TRES_LIMIT;
     days->checkpointed = day_spool_create(days->kept->count);
     days->open = day_spool_create(days->kept->count);
     for (uint64_t start = first;; start = calendar_next_day(start)) {

@@ -27,6 +27,7 @@ struct days {
     uint64_t *starts; /* start of each day; starts[count] is the end of the last day */
     size_t count;
     uint64_t now;
+    unsigned used_numbers;        /* highest number that a TRES has ever had in this cluster */
     const struct kept_tres *kept; /* the TRES whose amounts the days have; the caller owns them */
     /*
      * stored days before this time began in a different time zone and are not changed; 0 if there

@@ -214,9 +214,9 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
     return 0;
 }
 
-static double tres_of_node(const void *computation, uint32_t node, size_t tres)
+static double tres_of_node(const void *usage, uint32_t node, size_t tres)
 {
-    return tres_usage_of_node(computation, node, tres);
+    return tres_usage_of_node(usage, node, tres);
 }
 
 static int publish(struct cluster_run *run, struct publisher *publisher, struct error *err)
@@ -256,7 +256,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .kept = computation->tres ? &computation->tres->kept : NULL,
         .numbers = run->recorded.numbers,
         .tres_of_node = tres_of_node,
-        .tres_context = computation,
+        .tres_context = computation->tres,
         .budgets = budgets,
         .budget_count = budget_count,
         .privileges = computation->accounting->privileges,

@@ -152,7 +152,9 @@ static void charges(void)
     struct job_row row = { .association = ASSOCIATION };
     const struct slice interval = { .association = ASSOCIATION };
     const uint128 high = (uint128)1 << 126;
-    struct charge charge = { .row = &row, .interval = interval, .counted = { high, high, 1, 2 } };
+    struct charge charge = { .row = &row,
+                             .interval = interval,
+                             .counted = { .units = high, .weight = high, .start = 1, .end = 2 } };
     struct sums_accumulator accumulator;
     struct error err = { 0 };
     int failed = 0, taken = 0;

@@ -243,7 +243,7 @@ static void verified_weights(void)
 static uint64_t off(struct suspensions *walk, const struct decay_table *decay, uint64_t key,
                     uint64_t start, uint64_t end)
 {
-    struct charge_term job = { 1, 1000, 3000, 4000 };
+    struct charge_term job = { .units = 1, .weight = 1000, .start = 3000, .end = 4000 };
     return (uint64_t)suspensions_weight(walk, decay, key, &job, start, end);
 }
 

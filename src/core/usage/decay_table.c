@@ -346,14 +346,25 @@ static unsigned narrow_bits(const struct decay_table *decay)
     return !decay->half_life ? 0 : decay->weights ? 70 : 82;
 }
 
-uint64_t decay_table_narrow_weight(const struct decay_table *decay, uint64_t a, uint64_t b)
+uint128 decay_table_weights(const struct decay_table *decay, uint64_t a, uint64_t b,
+                            uint64_t *narrow)
 {
-    unsigned bits = narrow_bits(decay);
+    *narrow = 0;
     a = a < decay->start ? decay->start : a;
     b = b > decay->now ? decay->now : b;
-    return a < b ? (uint64_t)(decay_epoch_of(decay, b) >> bits) -
-                       (uint64_t)(decay_epoch_of(decay, a) >> bits)
-                 : 0;
+    if (a >= b)
+        return 0;
+    uint128 from = decay_epoch_of(decay, a), to = decay_epoch_of(decay, b);
+    unsigned bits = narrow_bits(decay);
+    *narrow = (uint64_t)(to >> bits) - (uint64_t)(from >> bits);
+    return to - from;
+}
+
+uint64_t decay_table_narrow_weight(const struct decay_table *decay, uint64_t a, uint64_t b)
+{
+    uint64_t narrow;
+    decay_table_weights(decay, a, b, &narrow);
+    return narrow;
 }
 
 double decay_table_narrow_usage(const struct decay_table *decay, int128 sum)

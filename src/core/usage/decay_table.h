@@ -98,6 +98,9 @@ uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time);
  * same sums.
  */
 uint64_t decay_table_narrow_weight(const struct decay_table *decay, uint64_t a, uint64_t b);
+/* Returns decay_table_weight() and sets `*narrow` to the narrow weight. */
+uint128 decay_table_weights(const struct decay_table *decay, uint64_t a, uint64_t b,
+                            uint64_t *narrow);
 /* Returns a sum of units times narrow weights in TRES-seconds, or 0 if the sum is negative. */
 double decay_table_narrow_usage(const struct decay_table *decay, int128 sum);
 

@@ -17,6 +17,14 @@ void tres_numbers_free(struct tres_numbers *numbers)
     *numbers = (struct tres_numbers){ 0 };
 }
 
+unsigned tres_numbers_used(const struct tres_numbers *numbers)
+{
+    unsigned used = KEPT_TRES_LIMIT;
+    while (used && !numbers->names[used - 1])
+        used--;
+    return used;
+}
+
 /* Returns the number of a name, assigning a free one if needed, or 0 if no number is free. */
 static unsigned number_of(struct tres_numbers *numbers, const char *name)
 {
@@ -94,29 +102,37 @@ size_t kept_tres_find(const struct kept_tres *kept, uint64_t id)
     return i;
 }
 
+/* Reads digits from `*at` on.  Returns UINT64_MAX if the number is too large. */
+static inline uint64_t digits(const char **at, const char *end)
+{
+    uint64_t number = 0;
+    bool overflows = false;
+    for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+        overflows |= number > UINT64_MAX / 10 - 1;
+        number = number * 10 + (uint64_t)(**at - '0');
+    }
+    return overflows ? UINT64_MAX : number;
+}
+
+/* Called for each job row, so each byte is looked at once. */
 bool kept_tres_counts(const struct kept_tres *kept, const char *list, size_t length,
                       uint64_t *counts)
 {
     const char *at = list, *end = list + length;
     bool any = false;
-    memset(counts, 0, kept->count * sizeof *counts);
-    while (at < end) {
-        uint64_t id = 0, number = 0;
-        bool good = true;
-        for (; at < end && *at != '=' && *at != ','; at++) {
-            good &= *at >= '0' && *at <= '9' && id < UINT32_MAX;
-            id = id * 10 + (uint64_t)(*at - '0');
-        }
-        const char *count = at < end && *at == '=' ? at + 1 : end;
-        for (at = count; at < end && *at != ','; at++)
+    for (size_t k = 0; k < kept->count; k++)
+        counts[k] = 0;
+    for (; at < end; at++) {
+        uint64_t id = digits(&at, end), count = UINT64_MAX;
+        if (at < end && *at == '=' && ++at < end && *at != ',')
+            count = digits(&at, end);
+        size_t k = at == end || *at == ',' ? kept_tres_find(kept, id) : kept->count;
+        for (; at < end && *at != ','; at++)
             continue;
-        size_t place = good && count < at ? kept_tres_find(kept, id) : kept->count;
-        at++;
-        if (place == kept->count || counts[place] ||
-            !number_unsigned(count, (size_t)(at - 1 - count), &number) || number >= TRES_NO_VALUE)
+        if (k == kept->count || counts[k] || count >= TRES_NO_VALUE)
             continue;
-        counts[place] = number;
-        any |= number > 0;
+        counts[k] = count;
+        any |= count > 0;
     }
     return any;
 }
@@ -147,18 +163,30 @@ static int hexadecimal_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Reads up to 16 hexadecimal digits from `*at` on. */
+static uint64_t read_word(const char **at, const char *end)
+{
+    const char *stop = end - *at > 16 ? *at + 16 : end;
+    uint64_t word = 0;
+    int digit;
+    for (; *at < stop && (digit = hexadecimal_digit(**at)) >= 0; ++*at)
+        word = word << 4 | (unsigned)digit;
+    return word;
+}
+
 /* Reads a sum from `at` up to `end` or a comma.  Returns the position after it, or NULL. */
 static const char *read_hexadecimal(const char *at, const char *end, int128 *sum)
 {
     bool negative = at < end && *at == '-';
-    uint128 bits = 0;
-    int digit;
-    at += negative;
-    const char *begin = at;
-    for (; at < end && (digit = hexadecimal_digit(*at)) >= 0; at++)
-        bits = bits << 4 | (unsigned)digit;
+    const char *begin = at += negative;
+    uint128 bits = read_word(&at, end);
+    if (at - begin == 16) {
+        const char *middle = at;
+        uint64_t low = read_word(&at, end);
+        bits = bits << 4 * (at - middle) | low;
+    }
     *sum = negative ? -(int128)bits : (int128)bits;
-    return at == begin || at - begin > 32 || (at < end && *at != ',') ? NULL : at;
+    return at == begin || (at < end && *at != ',') ? NULL : at;
 }
 
 bool tres_sums_read(const struct kept_tres *kept, const char *text, size_t length, int128 *sums)

@@ -31,6 +31,8 @@ struct tres_numbers {
     bool changed; /* a number was assigned since the names were read */
 };
 void tres_numbers_free(struct tres_numbers *numbers);
+/* Returns the highest number that has a name, or 0. */
+unsigned tres_numbers_used(const struct tres_numbers *numbers);
 
 /* In ascending order of number. */
 struct kept_tres {

@@ -263,7 +263,8 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     *term = (struct charge_term){ 0 };
     if (start >= end)
         return span->outcome;
-    uint128 weight = decay_table_weight(charging->decay, start, end);
+    uint64_t narrow;
+    uint128 weight = decay_table_weights(charging->decay, start, end, &narrow);
     if (!weight && end <= charging->days_from)
         return span->outcome;
 
@@ -274,7 +275,7 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     if (units >= RATE_TOO_LARGE)
         outcome = JOB_CHARGE_TOO_LARGE;
     bool charged = job_is_charged(outcome);
-    *term = (struct charge_term){ charged ? units : 0, weight, start, end };
+    *term = (struct charge_term){ charged ? units : 0, weight, narrow, start, end };
     /* Do not report the TRES of a row without weight.  A finding about its times takes precedence
      * over a finding about its weights. */
     bool told = weight && (!charged || span->outcome == JOB_CHARGED);

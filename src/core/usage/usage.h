@@ -140,6 +140,7 @@ uint64_t job_begin(const struct job *job);
  */
 struct charge_term {
     uint128 units, weight;
+    uint64_t narrow;     /* the narrow weight, for usage by TRES */
     uint64_t start, end; /* the first charged second, and the first second after the charged time */
 };
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,

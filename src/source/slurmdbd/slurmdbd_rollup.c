@@ -219,7 +219,7 @@ static uint64_t charged_tres(const struct rollup_rows *rows)
     return charge == CHARGE_TRES ? 0 : charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING;
 }
 
-static bool is_charged(const struct rollup_rows *rows, uint64_t tres)
+static bool is_charged_tres(const struct rollup_rows *rows, uint64_t tres)
 {
     uint64_t charged = charged_tres(rows);
     const struct charge_rate *plain = charge_rates_plain(rows->accounting->rates);
@@ -242,7 +242,7 @@ static void slurmdbd_rollup_make_row(const struct rollup_reading *reading,
         .association = reading_number(&values[ROLLUP_ID]),
         .tres = reading_number(&values[ROLLUP_TRES]),
         .qos = qos,
-        .is_charged = is_charged(rows, reading_number(&values[ROLLUP_TRES])),
+        .is_charged = is_charged_tres(rows, reading_number(&values[ROLLUP_TRES])),
         .rate = is_by_qos(rows) ? charge_rates_find(rates, qos, "", 0) : charge_rates_plain(rates),
         .rollup = { start, end_of(span_of(rows), start), reading_number(&values[ROLLUP_SECONDS]) },
     };
@@ -260,7 +260,7 @@ static size_t add_tres(struct text *sql, const struct rollup_rows *rows, struct 
     for (size_t i = 0; !charged && i < plain->tres_count; i++)
         arguments[count++] = db_unsigned(plain->tres[i].id);
     for (size_t i = 0; kept && i < kept->count; i++)
-        if (!is_charged(rows, kept->tres[i].id))
+        if (!is_charged_tres(rows, kept->tres[i].id))
             arguments[count++] = db_unsigned(kept->tres[i].id);
     text_add(sql, " AND \"id_tres\" IN (");
     for (size_t i = 0; i < count; i++)
