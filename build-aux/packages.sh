@@ -28,7 +28,7 @@ packages_servers=(mariadb-server mariadb-client galera-4 rsync postgresql)
 
 # A small Slurm.
 # shellcheck disable=SC2034
-packages_slurm=(munge slurmdbd slurmctld slurm-client)
+packages_slurm=(munge slurmdbd slurmctld slurmd slurm-client)
 
 # For all tests: servers, linters, packaging tools, and tools for other systems.
 # shellcheck disable=SC2034

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A slurmctld on a Slurmdbd, without any slurmd: jobs are pending, and none starts."""
+"""A slurmctld on a Slurmdbd.  Without a slurmd, jobs are pending, and none starts."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ import subprocess
 
 import tap
 
-SLURMCTLD = shutil.which('slurmctld', path=os.environ['PATH'] + ':/usr/sbin')
+SLURMCTLD, SLURMD = (shutil.which(name, path=os.environ['PATH'] + ':/usr/sbin') for name in ('slurmctld', 'slurmd'))
 
 # Lines that are added to the file of slurmdbd's test.  The first line marks the end of the
 # original.
@@ -23,6 +24,9 @@ CredType=cred/munge
 StateSaveLocation={folder}/state
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmctldLogFile={folder}/slurmctld.log
+SlurmdPidFile={folder}/slurmd.pid
+SlurmdLogFile={folder}/slurmd.log
+SlurmdSpoolDir={folder}/spool
 AccountingStorageEnforce=associations,limits,qos
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -32,7 +36,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 PriorityType=priority/multifactor
-NodeName=n1 NodeAddr=127.0.0.1 CPUs=8 RealMemory=16000 State=UNKNOWN
+NodeName=n1 NodeAddr=127.0.0.1 NodeHostname=localhost {node} RealMemory=16000 State=UNKNOWN
 PartitionName=main Nodes=n1 Default=YES MaxTime=60
 {more}
 '''
@@ -46,29 +50,43 @@ def free_port():
 
 
 class Controller:
-    """A controller with its state in the folder, for the next controller; `parameters` are
-    additional settings of slurm.conf."""
+    """A controller with its state in the folder, for the next controller; `node` describes its node,
+    which has `gpus` GPUs, and `parameters` are additional settings of slurm.conf."""
 
-    def __init__(self, server, folder, **parameters):
+    def __init__(self, server, folder, node='CPUs=8', gpus=0, **parameters):
         self.server, self.folder = server, folder
         with open(server.conf, encoding='ascii') as file:
             text = file.read().replace('ClusterName=unused\n', '').partition('\n# for slurmctld')[0]
         with open(server.conf, 'w', encoding='ascii') as file:
             more = '\n'.join(f'{name}={value}' for name, value in parameters.items())
-            file.write(text + CONF.format(folder=folder, port=free_port(), slurmd=free_port(), more=more))
-        os.makedirs(f'{folder}/state', exist_ok=True)
+            file.write(text + CONF.format(folder=folder, port=free_port(), slurmd=free_port(), node=node + f' Gres=gpu:{gpus}' * bool(gpus), more=more))
+        for name in ('state', 'spool'):
+            os.makedirs(f'{folder}/{name}', exist_ok=True)
+        if gpus:
+            self.make_gpus(os.path.dirname(server.conf), gpus)
         self.environment = dict(os.environ, SLURM_CONF=server.conf)
         self.release = tuple(map(int, re.findall(r'\d+', self.call(SLURMCTLD, '-V'))[:2]))
+
+    @staticmethod
+    def make_gpus(folder, count):
+        """Creates a gres.conf with devices that exist on each host."""
+        for number in range(count):
+            os.symlink('/dev/null', f'{folder}/gpu{number}')
+        with open(f'{folder}/gres.conf', 'w', encoding='ascii') as file:
+            file.write(f'Name=gpu File={folder}/gpu[0-{count - 1}]\n')
 
     def call(self, *command):
         return subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False).stdout
 
+    def daemon(self, program, err):
+        # From 24.11 on, it listens at the address of the host's name, which may not exist.
+        return subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', program],
+                                env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
+
     def __enter__(self):
         with open(f'{self.folder}/err', 'wb') as err:
-            # From 24.11 on, it listens at the address of the host's name, which may not exist.
-            self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
-                                            env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
+            self.process = self.daemon(SLURMCTLD, err)
         ended = self.process.poll
         if tap.until(lambda: ended() is not None or ' UP' in self.call('scontrol', 'ping'), every=.2) and ended() is None:
             return self
@@ -83,9 +101,23 @@ class Controller:
         self.process.terminate()
         self.process.wait(60)
 
-    def submit(self, user, account, *options):
+    @contextlib.contextmanager
+    def node(self):
+        """Starts the slurmd of the node, so that jobs run."""
+        os.chmod(self.folder, 0o755)  # a user's job reads its script in the spool directory
+        with open(f'{self.folder}/slurmd.err', 'wb') as err:
+            process = self.daemon(SLURMD, err)
+        try:
+            if not tap.until(lambda: 'idle' in self.call('sinfo', '-h', '-o', '%T') or process.poll() is not None, every=.2):
+                raise RuntimeError('slurmd does not answer')
+            yield
+        finally:
+            process.terminate()
+            process.wait(60)
+
+    def submit(self, user, account, *options, script='true'):
         said = self.call('sbatch', f'--uid={user}', f'--gid={user}', '-A', account, '-D', '/', '-o', '/dev/null', *options,
-                         '--wrap=true')
+                         f'--wrap={script}')
         number = re.search(r'Submitted batch job (\d+)', said)
         if not number:
             raise RuntimeError(said)
