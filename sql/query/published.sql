@@ -39,6 +39,13 @@ FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 ORDER BY "id_assoc"
 
+-- name: published_tres
+-- The usage of the associations of a cluster by TRES, as sshare shows it.
+SELECT "id_assoc", "grp_tres_raw"
+FROM "fairmill_fairshare"
+WHERE "cluster" = ?
+ORDER BY "id_assoc"
+
 -- name: published_jobs
 -- The pending jobs of a cluster.
 SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", "best",

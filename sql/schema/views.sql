@@ -55,7 +55,27 @@ SELECT
     v."pbs_order" AS "pbs_order",
     t."grp_tres_mins" AS "grp_tres_mins",
     v."tres_run_mins" AS "tres_run_mins",
-    t."usage_is_set" AS "usage_is_set"
+    t."usage_is_set" AS "usage_is_set",
+    -- As GrpTRESRaw of sshare, without TRES of which there is no usage: aggregates omit NULL.
+    (SELECT {list_of}(n."tres" || '=' || CAST({floor}(CASE n."number"
+            WHEN 1 THEN v."tres_1"
+            WHEN 2 THEN v."tres_2"
+            WHEN 3 THEN v."tres_3"
+            WHEN 4 THEN v."tres_4"
+            WHEN 5 THEN v."tres_5"
+            WHEN 6 THEN v."tres_6"
+            WHEN 7 THEN v."tres_7"
+            WHEN 8 THEN v."tres_8"
+            WHEN 9 THEN v."tres_9"
+            WHEN 10 THEN v."tres_10"
+            WHEN 11 THEN v."tres_11"
+            WHEN 12 THEN v."tres_12"
+            WHEN 13 THEN v."tres_13"
+            WHEN 14 THEN v."tres_14"
+            WHEN 15 THEN v."tres_15"
+            WHEN 16 THEN v."tres_16"
+        END / 60) AS {signed}){list_order})
+    FROM "fairmill_tres_name" n WHERE n."cluster" = t."cluster") AS "grp_tres_raw"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 JOIN "fairmill_tree" t ON t."cluster" = l."cluster"
@@ -229,7 +249,8 @@ SELECT
     f."fairshare" AS "fairshare",
     CASE r."algorithm" WHEN 'fair_tree' THEN f."level_fs" END AS "levelfs",
     f."grp_tres_mins" AS "grptresmins",
-    f."tres_run_mins" AS "tresrunmins"
+    f."tres_run_mins" AS "tresrunmins",
+    f."grp_tres_raw" AS "grptresraw"
 FROM "fairmill_fairshare" f
 JOIN "fairmill_run" r ON r."cluster" = f."cluster" AND r."run_id" = f."run_id";
 pgsql: ALTER VIEW "fairmill_sshare" OWNER TO CURRENT_USER;

@@ -76,11 +76,50 @@ void share_list_add(struct share_list *list, const struct share_association *ass
         .level_fs = list->algorithm->ranks_users ? values->level_fs : NAN,
         .grp_tres_mins = text_copy(list, association->grp_tres_mins),
         .tres_run_mins = text_copy(list, association->tres_run_mins),
+        .grp_tres_raw = text_copy(list, association->grp_tres_raw),
         .place = association->place,
         .shown = true,
     };
     if (!association->parent_id && association->tres_run_mins)
         list->nothing_runs = without_numbers(list, association->tres_run_mins);
+}
+
+/*
+ * Adds the TRES that `minutes` lacks with a count of 0.  Both lists have the same order, and `all`
+ * has each TRES of `minutes`.
+ */
+static const char *with_all_tres(struct share_list *list, const char *all, const char *minutes)
+{
+    struct text text = { 0 };
+    for (const char *at = all; *at; at += *at == ',') {
+        size_t name = strcspn(at, "="), length = name + strcspn(at + name, ",");
+        text_add(&text, text.length ? "," : "");
+        if (minutes && !strncmp(minutes, at, name + 1)) {
+            size_t own = strcspn(minutes, ",");
+            text_add_bytes(&text, minutes, own);
+            minutes += own + (minutes[own] == ',');
+        } else {
+            text_add_bytes(&text, at, name);
+            text_add(&text, "=0");
+        }
+        at += length;
+    }
+    const char *copy = arena_copy(list->arena, text.bytes, text.length);
+    text_free(&text);
+    return copy;
+}
+
+/* Like sshare, shows each TRES for each association.  The root, the first row, has all TRES. */
+static void share_list_add_unused_tres(struct share_list *list)
+{
+    const char *all = list->count ? list->rows[0].grp_tres_raw : NULL;
+    for (size_t i = 1; all && i < list->count; i++)
+        list->rows[i].grp_tres_raw = with_all_tres(list, all, list->rows[i].grp_tres_raw);
+}
+
+void share_list_set_usage(struct share_list *list, size_t row, const char *grp_tres_raw)
+{
+    list->rows[row].grp_tres_raw = text_copy(list, grp_tres_raw);
 }
 
 /* Puts siblings together, in the order of the output. */
@@ -140,6 +179,7 @@ void share_list_sort(struct share_list *list)
     id_index_destroy(first_child);
     list->rows = sorted;
     list->count = placed;
+    share_list_add_unused_tres(list);
 }
 
 void share_list_hide_others(struct share_list *list, const struct permissions *permissions)
@@ -241,6 +281,8 @@ static const struct column columns[SHARE_COLUMNS] = {
       .hidden = ONLY_IN_JSON, .optional = true },
     { "tresrunmins", "TRESRunMins", COLUMN_TEXT, .get = get_running, .hidden = ONLY_IN_JSON,
       .optional = true },
+    { "grptresraw", "GrpTRESRaw", COLUMN_TEXT, MEMBER(struct share_row, grp_tres_raw),
+      .hidden = ONLY_IN_JSON, .optional = true },
     { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, MEMBER(struct share_row, level_fs),
       .hidden = ONLY_IN_JSON },
     { .name = NULL },
@@ -250,7 +292,7 @@ void share_columns(struct column copy[SHARE_COLUMNS], bool all, bool partitions)
 {
     memcpy(copy, columns, sizeof columns);
     for (size_t i = 0; copy[i].name; i++) {
-        if (!strcmp(copy[i].name, "grptresmins") || !strcmp(copy[i].name, "tresrunmins"))
+        if (strstr(copy[i].name, "tres"))
             copy[i].hidden = all ? 0 : copy[i].hidden;
         if (!strcmp(copy[i].name, "partition"))
             copy[i].optional = !partitions;

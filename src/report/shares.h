@@ -23,9 +23,9 @@ struct share_row {
     int64_t shares;
     /* NAN if the value is NULL in the results. */
     double norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs;
-    const char *grp_tres_mins, *tres_run_mins; /* NULL: none */
-    uint32_t place;                            /* sort key among siblings, before the names */
-    uint32_t depth;                            /* 0 for the root */
+    const char *grp_tres_mins, *tres_run_mins, *grp_tres_raw; /* NULL: none */
+    uint32_t place; /* sort key among siblings, before the names */
+    uint32_t depth; /* 0 for the root */
     bool shown;
 };
 
@@ -55,14 +55,17 @@ struct share_association {
     bool parent_shares;
     int64_t shares;
     const struct values *values;
-    const char *grp_tres_mins, *tres_run_mins; /* NULL: none */
-    uint32_t place;                            /* sort key among siblings; all 0: sort by name */
+    const char *grp_tres_mins, *tres_run_mins, *grp_tres_raw; /* NULL: none */
+    uint32_t place; /* sort key among siblings; all 0: sort by name */
 };
 void share_list_add(struct share_list *list, const struct share_association *association);
 
+/* Sets the text of `grp_tres_raw` of a row; copies it.  Call this before share_list_sort(). */
+void share_list_set_usage(struct share_list *list, size_t row, const char *grp_tres_raw);
+
 /*
  * Call after all associations were added.  Sorts depth first.  Siblings are sorted by place, then
- * users before accounts, then by name, bytewise.
+ * users before accounts, then by name, bytewise.  Each row gets the TRES of the root's usage.
  */
 void share_list_sort(struct share_list *list);
 /* Hides the users that the requesting user may not see. */
@@ -85,7 +88,7 @@ extern const struct table_layout share_layout;
  * Fills `columns` with these columns.  If `all`, they also show TRES.  If `partitions`, text output
  * has the partition column even if it is empty.
  */
-#define SHARE_COLUMNS 17
+#define SHARE_COLUMNS 18
 void share_columns(struct column columns[SHARE_COLUMNS], bool all, bool partitions);
 void share_list_answer(const struct share_list *list, struct answer *answer);
 

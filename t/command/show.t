@@ -244,27 +244,36 @@ def limits(place):
     place.settings(settings)
     place.succeed('run', '--now', NOW)
     # alice has 500 s of 3 CPUs and 1 s of 100 left; bob's jobs are beyond their limit or without
-    # one.
+    # one.  alice used 100 s of 3 CPUs and 59 s of 100 CPUs and 2 GPUs.  bob used 601 s, 10 s and
+    # 499 s of 7 CPUs.
     left = 'cpu=26,mem=5834,energy=0,node=8,billing=33,gres/gpu=0'
     nothing = 'cpu=0,mem=0,energy=0,node=0,billing=0,gres/gpu=0'
+    used, alice, bob, unused = ('cpu=232,node=21,gres/gpu=1', 'cpu=103,node=2,gres/gpu=1', 'cpu=129,node=18',
+                                'cpu=0,node=0,gres/gpu=0')
     place.succeed('show', '--parsable', '-l')
     header, *lines = place.out.splitlines()
-    tap.same(header, HEADER + '|GrpTRESMins|TRESRunMins', 'show -l has the TRES columns')
-    tap.same({tuple(line.split('|')[1:3]): tuple(line.split('|')[-2:]) for line in lines},
-             {('root', ''): ('', left), ('physics', ''): ('cpu=600,gres/gpu=20', left), ('physics', 'alice'): ('', left),
-              ('physics', 'bob'): ('', nothing), ('empty', ''): ('', nothing), ('empty', 'eve'): ('', nothing)},
-             'limits are per association, TRESRunMins include all below')
-    tap.same(set(place.query('SELECT account, username, grptresmins, tresrunmins FROM fairmill_sshare')),
-             {('root', '', None, left), ('physics', '', 'cpu=600,gres/gpu=20', left), ('physics', 'alice', None, left),
-              ('physics', 'bob', None, None), ('empty', '', None, None), ('empty', 'eve', None, None)},
-             'the view has values only if there are limits or running jobs')
+    tap.same(header, HEADER + '|GrpTRESMins|TRESRunMins|GrpTRESRaw', 'show -l has the TRES columns')
+    tap.same({tuple(line.split('|')[1:3]): tuple(line.split('|')[-3:]) for line in lines},
+             {('root', ''): ('', left, used), ('physics', ''): ('cpu=600,gres/gpu=20', left, used),
+              ('physics', 'alice'): ('', left, alice), ('physics', 'bob'): ('', nothing, bob + ',gres/gpu=0'),
+              ('empty', ''): ('', nothing, unused), ('empty', 'eve'): ('', nothing, unused)},
+             'limits are per association, TRESRunMins and GrpTRESRaw include all below')
+    tap.same(set(place.query('SELECT account, username, grptresmins, tresrunmins, grptresraw FROM fairmill_sshare')),
+             {('root', '', None, left, used), ('physics', '', 'cpu=600,gres/gpu=20', left, used),
+              ('physics', 'alice', None, left, alice), ('physics', 'bob', None, None, bob), ('empty', '', None, None, None),
+              ('empty', 'eve', None, None, None)}, 'the view has values only if there are limits, running jobs or usage')
     place.succeed('show', '--parsable')
     tap.same(place.out.splitlines()[0], HEADER, 'without -l there are the usual columns')
     place.succeed('show', '--json')
     tap.same([row['tresrunmins'] for row in walk(json.loads(place.out)) if row['account'] == 'empty'], [nothing] * 2,
              'JSON always has the TRES columns')
-    place.settings(settings | {'slurm.conf': None})
+    place.settings(settings | {'usage.tres': 'none'})
     place.succeed('run', '--now', NOW + 1)
+    place.succeed('show', '-l', '--parsable')
+    tap.same({line.rpartition('|')[2] for line in place.out.splitlines()}, {'GrpTRESRaw', ''},
+             'without kept TRES, GrpTRESRaw is empty')
+    place.settings(settings | {'slurm.conf': None})
+    place.succeed('run', '--now', NOW + 2)
     tap.same(place.query("SELECT count(*), count(tresrunmins), count(grptresmins) FROM fairmill_sshare"), [(6, 0, 1)],
              'without a slurm.conf that enforces limits, TRESRunMins are NULL')
     place.succeed('show')

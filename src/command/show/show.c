@@ -9,6 +9,7 @@
 #include "report/shares.h"
 #include "results/published.h"
 #include "results/published_find.h"
+#include "results/published_tres.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -30,6 +31,7 @@ struct show_options {
 
 struct row_reading {
     struct share_list *list;
+    size_t next;     /* the next row that gets its usage by TRES */
     bool last_first; /* the order in which pbsfs visits a group's members */
 };
 
@@ -51,14 +53,39 @@ static void show_add_row(void *context, const struct published_row *row)
     share_list_add(reading->list, &association);
 }
 
-static struct share_list *show_read_shares(struct published *published,
-                                           const struct published_cluster *cluster, bool as_pbs,
+/* Both queries return the rows in the order of the ids. */
+static void show_add_tres(void *context, int64_t id, const char *minutes)
+{
+    struct row_reading *reading = context;
+    struct share_list *list = reading->list;
+    while (reading->next < list->count && list->rows[reading->next].id < id)
+        reading->next++;
+    if (minutes && reading->next < list->count && list->rows[reading->next].id == id)
+        share_list_set_usage(list, reading->next, minutes);
+}
+
+/* Returns true if the output may have the column GrpTRESRaw, which takes as long as all others. */
+static bool shows_tres(const struct command_context *context)
+{
+    const struct show_options *options = context->options;
+    const struct table_options *table = &context->shared->table;
+    return !options->pbs && (options->all_columns || table->columns || table->form == TABLE_JSON);
+}
+
+static struct share_list *show_read_shares(struct command_context *context,
+                                           const struct published_cluster *cluster,
                                            struct error *err)
 {
+    const struct show_options *options = context->options;
+    struct published *published = &context->published;
     struct share_list *list = share_list_create(cluster->name, cluster->algorithm, cluster->as_of);
     list->terms = terminology_of(cluster->settings);
-    struct row_reading reading = { list, as_pbs && scheduler_of(cluster->settings)->has_pbsfs };
-    if (published_read_rows(published, cluster, show_add_row, &reading, err)) {
+    struct row_reading reading = { .list = list,
+                                   .last_first =
+                                       options->pbs && scheduler_of(cluster->settings)->has_pbsfs };
+    if (published_read_rows(published, cluster, show_add_row, &reading, err) ||
+        (shows_tres(context) &&
+         published_tres_read(published, cluster, show_add_tres, &reading, err))) {
         share_list_destroy(list);
         return NULL;
     }
@@ -149,7 +176,7 @@ static int show_add_cluster(struct command_context *context, struct published_cl
 {
     const struct show_options *options = context->options;
     struct published *published = &context->published;
-    struct share_list *shares = show_read_shares(published, cluster, options->pbs, err);
+    struct share_list *shares = show_read_shares(context, cluster, err);
     int result = 0;
     if (!shares)
         return -1;
@@ -188,7 +215,7 @@ static const struct command_option own_options[] = {
     { "all", NULL, 'a', OPTION_FLAG, AT(show_options, all), NULL,
       .help = "Show all users, even with --users" },
     { "long", NULL, 'l', OPTION_FLAG, AT(show_options, all_columns), NULL,
-      .help = "Add the columns GrpTRESMins and TRESRunMins" },
+      .help = "Add GrpTRESMins, TRESRunMins and GrpTRESRaw" },
     { "partition", NULL, 'm', OPTION_FLAG, AT(show_options, partitions), NULL,
       .help = "Show the column Partition even if it is empty" },
     { "Users", NULL, 'U', OPTION_FLAG, AT(show_options, only_users), NULL,
