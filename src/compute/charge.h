@@ -48,7 +48,7 @@ struct charge_context {
     uint64_t cutoff;                     /* rows that ended at or before this time are `expired` */
     uint64_t left_out; /* rows that ended at or before this time are not included in usage */
     struct suspensions suspensions;
-    const struct kept_tres *kept; /* TRES whose usage is kept apart from the charge; or NULL */
+    const struct kept_tres *kept;     /* TRES whose usage is kept apart from the charge; or NULL */
     uint64_t counts[KEPT_TRES_LIMIT]; /* of the current row */
     uint64_t rows;                    /* number of rows charged */
 };

@@ -82,6 +82,13 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
                          uint64_t cutoff, struct error *err);
 
 /*
+ * Returns `basis` with hashes of the charge rates, ledger resets and usage transfers before
+ * `reach`.  Sums of usage before `reach` depend on them.  The caller frees it.
+ */
+char *checkpoint_basis_within(const char *basis, const struct computation *computation,
+                              uint64_t reach);
+
+/*
  * Begins to collect the daily usage, after checkpoint_plan_make().  Rows that ended at or before
  * `cutoff` are not included in usage.  Returns -1 on error.
  */

@@ -17,7 +17,7 @@ struct recorded_state {
     struct factor_history *factors;      /* NULL if runs have recorded no factors */
     struct association_history *unseen;  /* of a period without runs, for which association states
                                           * must still be recorded; or NULL */
-    struct tres_numbers *numbers; /* of the TRES to keep; NULL to keep no TRES */
+    struct tres_numbers *numbers;        /* of the TRES to keep; NULL to keep no TRES */
     struct association_history *history; /* with the runs' observations; NULL if the time is now */
 };
 

@@ -27,17 +27,6 @@ static bool limit_names(const char *list, uint64_t id)
     return tres_count(list, strlen(list), id, &count) == TRES_FOUND;
 }
 
-static bool any_limit_names(const struct accounting *accounting, uint64_t id)
-{
-    for (size_t i = 0; i < accounting->limit_count; i++)
-        if (limit_names(names_text(accounting->names, accounting->limits[i].grp_tres_mins), id))
-            return true;
-    for (size_t i = 0; i < accounting->qos_count; i++)
-        if (accounting->qos[i].limits && limit_names(accounting->qos[i].limits, id))
-            return true;
-    return false;
-}
-
 bool tres_usage_needs_all(const struct settings *settings, const struct accounting *accounting)
 {
     bool needs = false;
@@ -69,12 +58,8 @@ struct tres_usage *tres_usage_create(const struct settings *settings,
 {
     struct tres_usage *usage = memory_zeroed(1, sizeof *usage);
     struct text lacking = { 0 };
-    bool *is_limited = memory_zeroed(accounting->tres_count + 1, sizeof *is_limited);
-    for (size_t i = 0; i < accounting->tres_count; i++)
-        is_limited[i] = any_limit_names(accounting, accounting->tres[i].id);
     kept_tres_choose(&usage->kept, settings->tres, accounting->tres, accounting->tres_count,
-                     is_limited, numbers, &lacking);
-    free(is_limited);
+                     numbers, &lacking);
     if (lacking.length)
         findings_add(findings, FINDING_TRES_NOT_KEPT, 0, "%s", lacking.bytes);
     text_free(&lacking);

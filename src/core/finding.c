@@ -94,9 +94,8 @@ static const struct {
     FINDING(TRES_UNKNOWN, "tres_unknown", "TRES with a weight does not exist; it charges nothing",
             "correct the TRES weights; `sacctmgr show tres` lists the names"),
     FINDING(TRES_NOT_KEPT, "tres_not_kept",
-            "usage of a TRES is not kept, because the TRES is unknown or more than 16 TRES have been "
-            "kept",
-            "correct [usage] tres; `sacctmgr show tres` lists the names"),
+            "usage of a TRES is not kept: the TRES is unknown, or 16 others have been kept",
+            "correct [usage] tres; with Slurm, `sacctmgr show tres` lists the names"),
     FINDING(PRIORITY_TRES_UNKNOWN, "priority_tres_unknown",
             "weight_tres names a TRES that the accounting database does not have; it adds nothing",
             "correct weight_tres; `sacctmgr show tres` lists the names"),

@@ -71,15 +71,14 @@ static bool is_automatic(const struct tres_name *tres)
 }
 
 void kept_tres_choose(struct kept_tres *kept, const char *wanted, const struct tres_name *all,
-                      size_t count, const bool *is_limited, struct tres_numbers *numbers,
-                      struct text *lacking)
+                      size_t count, struct tres_numbers *numbers, struct text *lacking)
 {
     *kept = (struct kept_tres){ 0 };
     if (!strcasecmp(wanted, "none"))
         return;
     if (!strcasecmp(wanted, "auto")) {
         for (size_t i = 0; i < count; i++)
-            if (is_automatic(&all[i]) || (is_limited && is_limited[i]))
+            if (is_automatic(&all[i]))
                 keep(kept, &all[i], numbers, lacking);
         return;
     }
@@ -103,7 +102,7 @@ size_t kept_tres_find(const struct kept_tres *kept, uint64_t id)
 }
 
 /* Reads digits from `*at` on.  Returns UINT64_MAX if the number is too large. */
-static inline uint64_t digits(const char **at, const char *end)
+static inline uint64_t read_digits(const char **at, const char *end)
 {
     uint64_t number = 0;
     bool overflows = false;
@@ -123,9 +122,9 @@ bool kept_tres_counts(const struct kept_tres *kept, const char *list, size_t len
     for (size_t k = 0; k < kept->count; k++)
         counts[k] = 0;
     for (; at < end; at++) {
-        uint64_t id = digits(&at, end), count = UINT64_MAX;
+        uint64_t id = read_digits(&at, end), count = UINT64_MAX;
         if (at < end && *at == '=' && ++at < end && *at != ',')
-            count = digits(&at, end);
+            count = read_digits(&at, end);
         size_t k = at == end || *at == ',' ? kept_tres_find(kept, id) : kept->count;
         for (; at < end && *at != ','; at++)
             continue;

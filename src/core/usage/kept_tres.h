@@ -46,13 +46,11 @@ struct kept_tres {
 
 /*
  * Chooses the TRES to keep among `all`.  `wanted` is the setting: "auto", "none" or a
- * comma-separated list of names.  `is_limited` is indexed as `all`: true if a limit names the TRES;
- * NULL if there are no limits.  Assigns numbers to new names.  Adds the names that cannot be kept,
- * because they are unknown or no number is free, to `lacking`, separated by commas.
+ * comma-separated list of names.  Assigns numbers to new names.  Adds the names that cannot be
+ * kept, because they are unknown or no number is free, to `lacking`, separated by commas.
  */
 void kept_tres_choose(struct kept_tres *kept, const char *wanted, const struct tres_name *all,
-                      size_t count, const bool *is_limited, struct tres_numbers *numbers,
-                      struct text *lacking);
+                      size_t count, struct tres_numbers *numbers, struct text *lacking);
 
 /* Returns the index of a TRES in kept->tres, or kept->count. */
 size_t kept_tres_find(const struct kept_tres *kept, uint64_t id);

@@ -390,6 +390,26 @@ static int slurmdbd_take_registration(void *context, const struct db_value *row,
     return 0;
 }
 
+/* Returns true if a list `id=minutes,...` names the TRES. */
+static bool has_limit(const char *list, uint64_t id)
+{
+    uint64_t minutes;
+    return list && tres_count(list, strlen(list), id, &minutes) == TRES_FOUND;
+}
+
+/* Lets `tres = auto` keep each TRES that a GrpTRESMins limit names. */
+static void keep_limited_tres(struct accounting *accounting)
+{
+    for (size_t t = 0; t < accounting->tres_count; t++) {
+        struct tres_name *tres = &accounting->tres[t];
+        for (size_t i = 0; i < accounting->limit_count; i++)
+            tres->automatic |= has_limit(
+                names_text(accounting->names, accounting->limits[i].grp_tres_mins), tres->id);
+        for (size_t i = 0; i < accounting->qos_count; i++)
+            tres->automatic |= has_limit(accounting->qos[i].limits, tres->id);
+    }
+}
+
 static bool reads_tres(const struct settings *settings)
 {
     return slurmdbd_weighs_tres(settings) || strcasecmp(settings->tres, "none") != 0;
@@ -413,6 +433,7 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
         accounting_destroy(accounting);
         return -1;
     }
+    keep_limited_tres(accounting);
     *read = accounting;
     return 0;
 }
