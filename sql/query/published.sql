@@ -66,7 +66,7 @@ WHERE "cluster" = ?
 -- name: budget_paths
 -- The associations of a cluster and their parents.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name"
-FROM "fairmill_fairshare"
+FROM "fairmill_tree"
 WHERE "cluster" = ?
 ORDER BY "id_assoc"
 
