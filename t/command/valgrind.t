@@ -86,7 +86,7 @@ def answers(site):
                  'capacity', '--json')
     site.watched('statement --tres', 0, 'statement', '--since', '2000-01-01', '--tres', 'gres/gpu')
     site.watched('statement with an unknown TRES', 64, 'statement', '--tres', 'none')
-    site.watched('history --tres', 0, 'history', 'robotics', '--tres', 'GRES/GPU', '--json')
+    site.watched('history --tres', 0, 'history', 'robotics', '--tres', 'GRES/GPU')
     site.watched('compare', 0, 'compare')
     site.watched('compare --csv', 0, 'compare', '--csv', '--top', '3')
     site.watched('compare --json', 0, 'compare', '--json')
