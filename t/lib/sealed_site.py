@@ -74,6 +74,9 @@ class Site(Place):
         names = [row[1] for row in self.query('PRAGMA table_info(fairmill_fairshare)')]
         wanted = ', '.join(f'"{name}"' for name in names if name != 'run_id')
         return (self.query(f'SELECT {wanted} FROM fairmill_fairshare ORDER BY id_assoc'),
+                self.query('SELECT * FROM fairmill_tres ORDER BY id_assoc, tres'),
+                self.query('SELECT kind, id, tres, limit_minutes, used_minutes, running_minutes, exhausted_at'
+                           ' FROM fairmill_budget ORDER BY kind, id, tres'),
                 self.latest('associations', 'unattributed_usage', 'truncation_bound',
                             'source_newest', 'source_lag'))
 
