@@ -188,6 +188,28 @@ def no_decay(site):
            alice, model.usage('physics.alice', 'cpu', half_life=DAY))
 
 
+def purged(site):
+    """Rollups replace purged jobs in usage by TRES, too."""
+    begin(site, {'usage.charge': 'cpu'})
+    day = NOW // DAY * DAY - 4 * DAY
+    for tres, seconds in ((1, 8 * DAY), (4, DAY), (1001, DAY // 2), (2, 7)):
+        site.change('INSERT INTO tiny_assoc_usage_day_table (creation_time, mod_time, deleted, id, id_tres, time_start, alloc_secs)'
+                    ' VALUES (1, 1, 0, ?, ?, ?, ?)', site.ids['physics.alice'], tres, day, seconds)
+    site.change('DELETE FROM tiny_last_ran_table')
+    site.change('INSERT INTO tiny_last_ran_table (hourly_rollup, daily_rollup, monthly_rollup) VALUES (?, ?, ?)',
+                NOW // HOUR * HOUR, NOW // DAY * DAY, 0)
+    site.job('physics.bob', NOW - 2 * DAY, NOW - DAY, charge=2, more=',4=1')
+    site.change('UPDATE tiny_job_table SET time_eligible = time_start')
+    site.run_at(60)
+    part = whole(site, day, day + DAY)
+    got = [published(site, 'physics.alice', tres) / part for tres in ('cpu', 'node', 'gres/gpu')]
+    tap.ok(all(abs(one - wanted) < 1e-9 for one, wanted in zip(got, (8, 1, 0.5))), 'rollups of purged jobs count by TRES', got)
+    tap.ok(abs(site.value('usage_raw', 'physics.alice') / part - 8) < 1e-9, 'only the charged TRES is charged',
+           site.value('usage_raw', 'physics.alice') / part)
+    tap.same(site.run_at(60)[0], 'incremental', 'the next run continues from the rollups')
+    site.is_exact('its usage by TRES is that of a full run')
+
+
 def names(site):
     begin(site)
     site.run_at(60)
@@ -232,7 +254,7 @@ def names(site):
 
 def body():
     with Site() as site:
-        for part in (sums, free_jobs, false_counts, limits, no_decay, names):
+        for part in (sums, free_jobs, false_counts, limits, no_decay, purged, names):
             part(site)
 
 

@@ -197,7 +197,7 @@ bool tres_sums_read(const struct kept_tres *kept, const char *text, size_t lengt
         int128 sum;
         for (; at < end && *at >= '0' && *at <= '9' && number < 1000; at++)
             number = number * 10 + (unsigned)(*at - '0');
-        if (at == end || *at != '=' || !(at = read_hexadecimal(at + 1, end, &sum)))
+        if (!number || at == end || *at != '=' || !(at = read_hexadecimal(at + 1, end, &sum)))
             return false;
         while (k < kept->count && kept->tres[k].number < number)
             k++;
