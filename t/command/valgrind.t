@@ -84,6 +84,9 @@ def answers(site):
     site.watched('statement', 0, 'statement', '--since', '2000-01-01', '--until', 'now')
     site.watched('statement --json', 0, 'statement', '--since', '2000-01-01', '--by', 'week', '--accounts', 'physics', '--of',
                  'capacity', '--json')
+    site.watched('budget', 0, 'budget')
+    site.watched('budget of a name', 0, 'budget', 'robotics', '--json')
+    site.watched('budget of an unknown name', 64, 'budget', 'nemo')
     site.watched('statement --tres', 0, 'statement', '--since', '2000-01-01', '--tres', 'gres/gpu')
     site.watched('statement with an unknown TRES', 64, 'statement', '--tres', 'none')
     site.watched('history --tres', 0, 'history', 'robotics', '--tres', 'GRES/GPU')
