@@ -19,6 +19,8 @@ struct budget_path {
     int64_t id, parent_id; /* parent_id is 0 for the root */
     bool is_named, is_above_named;
     bool is_own, is_above_own; /* of the requesting user */
+    bool is_resolved;          /* the members below are set; see budget_resolve() */
+    bool is_below_named, is_below_own;
 };
 
 struct budget_search {
@@ -102,38 +104,51 @@ static void budget_mark_above(struct budget_search *search)
     }
 }
 
-/* Returns true if the association is below a named one.  `own` asks for an own one instead. */
-static bool budget_is_below(const struct budget_search *search, int64_t id, bool own)
+/*
+ * Sets whether the association, and each one above it, is a named or an own one or is below one.
+ * Visits each association once, however many limits are below it.
+ */
+static void budget_resolve(struct budget_search *search, struct budget_path *path)
 {
-    const struct budget_path *at = budget_path_of(search, id);
-    for (size_t depth = 0; at && depth <= search->count; depth++) {
-        if (own ? at->is_own : at->is_named)
-            return true;
-        at = budget_path_of(search, at->parent_id);
+    struct budget_path **way = NULL, *above = NULL;
+    size_t count = 0;
+    for (struct budget_path *at = path; at && !at->is_resolved;
+         at = budget_path_of(search, at->parent_id)) {
+        at->is_resolved = true; /* also ends a loop */
+        *memory_append(&way, &count) = at;
     }
-    return false;
+    if (count)
+        above = budget_path_of(search, way[count - 1]->parent_id);
+    for (; count; above = way[--count]) {
+        struct budget_path *at = way[count - 1];
+        at->is_below_named = at->is_named || (above && above->is_below_named);
+        at->is_below_own = at->is_own || (above && above->is_below_own);
+    }
+    free(way);
 }
 
 /* ---- The limits ---- */
 
-static bool budget_is_shown(const struct budget_search *search, const struct budget_row *row)
+static bool budget_is_shown(const struct budget_search *search, const struct budget_row *row,
+                            const struct budget_path *path)
 {
     const struct permissions *permissions = &search->published->permissions;
-    const struct budget_path *path = budget_path_of(search, row->id);
     if (!search->limited)
         return true;
     return *row->user
                ? permissions_show(permissions, search->cluster->name, row->account, row->user)
-               : path && (path->is_above_own || budget_is_below(search, row->id, true));
+               : path && (path->is_above_own || path->is_below_own);
 }
 
-static bool budget_is_wanted(const struct budget_search *search, const struct budget_row *row)
+static bool budget_is_wanted(struct budget_search *search, const struct budget_row *row)
 {
     const struct name_list *names = &search->published->filter.names;
-    const struct budget_path *path = budget_path_of(search, row->id);
-    if (!strcmp(row->kind, "association"))
-        return budget_is_shown(search, row) && (!names->count || (path && path->is_above_named) ||
-                                                budget_is_below(search, row->id, false));
+    if (!strcmp(row->kind, "association")) {
+        struct budget_path *path = budget_path_of(search, row->id);
+        budget_resolve(search, path);
+        return budget_is_shown(search, row, path) &&
+               (!names->count || (path && (path->is_above_named || path->is_below_named)));
+    }
     bool wanted = !names->count;
     for (size_t i = 0; i < names->count; i++)
         if (name_is(names->values[i], row->qos))
@@ -161,14 +176,12 @@ static struct budget_row budget_row_of(const struct db_value *row)
     };
 }
 
-static int budget_read_rows(const struct budget_search *search, struct budget_rows *list,
+static int budget_read_rows(struct budget_search *search, struct budget_rows *list,
                             struct error *err)
 {
     const struct db_value *row, cluster = db_text(search->cluster->name);
-    struct db_rows *rows = db_query(search->published->db, sql_query_budget_read, &cluster, 1,
-                                    "tittttt"
-                                    "iiiii",
-                                    err);
+    struct db_rows *rows =
+        db_query(search->published->db, sql_query_budget_read, &cluster, 1, "titttttiiiii", err);
     while (db_fetch(rows, &row, err) > 0) {
         struct budget_rows one = { memory_zeroed(1, sizeof *one.rows), 1 };
         *one.rows = budget_row_of(row);

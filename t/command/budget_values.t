@@ -295,6 +295,18 @@ def changes(place):
     tap.same(stored(place), {}, 'a retired cluster has no limits')
 
 
+def odd_limits(place):
+    """Limits that are too large for the table, and texts that are not limits."""
+    site(place)
+    most = 2 ** 63 - 1
+    for now, (text, expected) in enumerate(((f'1={2 ** 64 - 3}', [most]), ('1=0', [0]), ('1=5,1=7', [5]), (f'1={2 ** 64 - 2}', []),
+                                            (f'1={2 ** 64 - 1}', []), ('1=abc', []), ('1=', []), ('99=4', []), ('1=3.5', [])), NOW):
+        place.change('UPDATE tiny_assoc_table SET grp_tres_mins = ? WHERE id_assoc = 1', text)
+        place.succeed('run', '--now', now)
+        got = place.query("SELECT limit_minutes, left_minutes <= limit_minutes FROM fairmill_budget WHERE account = 'root'")
+        tap.same(got, [(limit, 1) for limit in expected], f"the limit of '{text}' is {expected}")
+
+
 def body():
     set_zone(ZONE)
     with Place() as place:
@@ -306,6 +318,7 @@ def body():
         without_qos_decay(place)
         young(place)
         changes(place)
+        odd_limits(place)
 
 
 tap.main(body)
