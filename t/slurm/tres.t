@@ -9,6 +9,8 @@ as if all of it were a whole period old, and the end of a job decays for up to a
 its minutes are lower, by at most the decay of one and a half periods.  Without decay, each minute
 agrees."""
 
+import collections
+import csv
 import math
 import os
 import re
@@ -17,14 +19,16 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
 import stepping
 import tap
 from live4 import CAPTURES, CAPTURES_5, Capture
-from program import publish
+from program import publish, sqlite_settings, write_settings
 from reference import tres_count
 
 PERIOD, DAY = 60, 86400
 HALF_LIFE = dict(alpha=0, beta=480, gamma=1200, delta=7 * DAY, zeta=7 * DAY, theta=7 * DAY, iota=DAY)
+NEWEST_STEP = 1795229968  # of live1
 TRES = ('cpu', 'mem', 'node', 'billing', 'gres/gpu', 'license/matlab')
 
 # A reconfiguration and the end of a job were within one period.
@@ -48,6 +52,25 @@ class Minutes:
         self.qos = {name: (counts(used), counts(running)) for name, used, running in found}
 
 
+def step_of(half_life):
+    """Returns the part by which slurmctld's usage may be lower."""
+    return 1.5 * math.log(2) * PERIOD / half_life if half_life else 0
+
+
+def agree(seconds, minutes, step):
+    """Returns whether the minutes of each TRES agree; `seconds` lacks TRES without usage."""
+    return all(int(seconds.get(tres, 0) / 60 * (1 - step)) <= minutes[tres] <= int(seconds.get(tres, 0) / 60)
+               for tres in TRES if tres in minutes)
+
+
+def read_seconds(db):
+    """Returns {id_assoc: {TRES: seconds}}."""
+    found = collections.defaultdict(dict)
+    for number, tres, seconds in db.execute('SELECT id_assoc, tres, usage_raw FROM fairmill_tres'):
+        found[number][tres] = seconds
+    return found
+
+
 class Ours:
     def __init__(self, capture, folder):
         self.capture = capture
@@ -59,21 +82,12 @@ class Ours:
             db.row_factory = sqlite3.Row
             self.rows = {row['id_assoc']: row for row in db.execute('SELECT * FROM fairmill_fairshare')}
             self.budgets = db.execute('SELECT * FROM fairmill_budget').fetchall()
-            self.seconds = {(row['id_assoc'], row['tres']): row['usage_raw'] for row in db.execute('SELECT * FROM fairmill_tres')}
+            self.seconds = read_seconds(db)
         db.close()
-        half_life = HALF_LIFE[capture.cluster]
-        self.step = 1.5 * math.log(2) * PERIOD / half_life if half_life else 0
+        self.step = step_of(HALF_LIFE[capture.cluster])
 
     def name(self, number):
         return f"{self.rows[number]['account']}/{self.rows[number]['user_name']}"
-
-    def agrees(self, number, minutes):
-        """Returns whether the minutes of each TRES agree."""
-        for tres in TRES:
-            ours = self.seconds.get((number, tres), 0) / 60
-            if not int(ours * (1 - self.step)) <= minutes[tres] <= int(ours):
-                return False
-        return True
 
     def differs_in_all(self):
         """Returns the users whose RawUsage differs (live4.t, live5.t and diff-live.t explain why), and
@@ -91,7 +105,7 @@ class Ours:
 def associations(ours, theirs):
     """Compares all associations except the users whose RawUsage differs and the accounts above them."""
     name, other = ours.capture.name, ours.differs_in_all()
-    wrong = {number for number, (used, _) in theirs.associations.items() if not ours.agrees(number, used)}
+    wrong = {number for number, (used, _) in theirs.associations.items() if not agree(ours.seconds[number], used, ours.step)}
     tap.same({ours.name(number) for number in wrong - other}, OTHER.get(name, set()),
              f"{name}: {len(ours.rows) - len(wrong)} of {len(ours.rows)} associations have slurmctld's minutes of all TRES, and "
              'the others have another RawUsage')
@@ -130,11 +144,31 @@ def steps(ours, theirs):
 def without_limits(ours, theirs):
     counted = {number for used, running in theirs.associations.values() for number in (*used.values(), *running.values())}
     tap.same(counted, {0}, f'{ours.capture.name}: slurmctld counts no TRES, because it enforces no limits')
-    tap.ok(len(ours.budgets) == 3 and ours.seconds[min(ours.rows), 'cpu'] > 60000,
+    tap.ok(len(ours.budgets) == 3 and ours.seconds[min(ours.rows)]['cpu'] > 60000,
            f'{ours.capture.name}: fairmill counts the usage of each TRES all the same')
 
 
+def printed_by_sshare(folder):
+    """Compares GrpTRESRaw of sshare on the cluster of live1.t, whose last step was at NEWEST_STEP."""
+    settings, results = f'{folder}/live.conf', f'{folder}/results.db'
+    dump.to_sqlite(dump.read('live1', 'accounting.sql.xz'), f'{folder}/live.db', ['live'])
+    write_settings(settings, sqlite_settings(f'{folder}/live.db', results, dict(tres='cpu, mem, node, billing'), dict(
+        conformance='slurmctld')) | dict(slurm=dict(conf=os.path.join(dump.DATA, 'slurm_conf', 'live1.conf'))))
+    publish(settings, NEWEST_STEP)
+    with sqlite3.connect(results) as db:
+        seconds = read_seconds(db)
+    db.close()
+    with open(os.path.join(dump.DATA, 'live1', 'sshare.psv'), encoding='utf-8', newline='') as file:
+        rows = {int(row['ID']): row for row in csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE)}
+    minutes = {number: {name: int(count) for name, count in re.findall(r'([^=,]+)=(\d+)', row['GrpTRESRaw'])}
+               for number, row in rows.items()}
+    wrong = [(rows[number], seconds[number]) for number in rows if not agree(seconds[number], minutes[number], step_of(600))]
+    tap.ok(len(rows) == 14 and not wrong, 'live1: GrpTRESRaw of sshare has the minutes of each TRES', *wrong)
+
+
 def body():
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        printed_by_sshare(folder)
     for name in (*CAPTURES, *CAPTURES_5):
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             capture = Capture(name)
