@@ -10,6 +10,7 @@ import struct
 import subprocess
 
 import tap
+from server import reason_in
 
 SLURMCTLD, SLURMD = (shutil.which(name, path=os.environ['PATH'] + ':/usr/sbin') for name in ('slurmctld', 'slurmd'))
 
@@ -105,15 +106,26 @@ class Controller:
     def node(self):
         """Starts the slurmd of the node, so that jobs run."""
         os.chmod(self.folder, 0o755)  # a user's job reads its script in the spool directory
+        if self.release >= (23, 11):
+            # No job is in a cgroup, but slurmd would need their file system.
+            with open(f'{os.path.dirname(self.server.conf)}/cgroup.conf', 'w', encoding='ascii') as file:
+                file.write('CgroupPlugin=disabled\n')
         with open(f'{self.folder}/slurmd.err', 'wb') as err:
             process = self.daemon(SLURMD, err)
         try:
-            if not tap.until(lambda: 'idle' in self.call('sinfo', '-h', '-o', '%T') or process.poll() is not None, every=.2):
-                raise RuntimeError('slurmd does not answer')
+            tap.until(lambda: 'idle' in self.call('sinfo', '-h', '-o', '%T') or process.poll() is not None, every=.2)
+            if process.poll() is not None:
+                raise RuntimeError(f'slurmd does not answer: {reason_in(f"{self.folder}/slurmd.err")}')
             yield
         finally:
+            self.call('scancel', '--signal=KILL', '--full', *self.jobs('R'))
+            tap.until(lambda: not self.jobs('R,CG'), every=.2)
             process.terminate()
             process.wait(60)
+
+    def jobs(self, states):
+        """Returns the numbers of the jobs in these states of squeue."""
+        return re.findall(r'^\d+$', self.call('squeue', '-h', '-t', states, '-o', '%A'), re.MULTILINE)
 
     def submit(self, user, account, *options, script='true'):
         said = self.call('sbatch', f'--uid={user}', f'--gid={user}', '-A', account, '-D', '/', '-o', '/dev/null', *options,
