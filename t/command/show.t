@@ -265,8 +265,11 @@ def limits(place):
     place.succeed('show', '--parsable')
     tap.same(place.out.splitlines()[0], HEADER, 'without -l there are the usual columns')
     place.succeed('show', '--json')
-    tap.same([row['tresrunmins'] for row in walk(json.loads(place.out)) if row['account'] == 'empty'], [nothing] * 2,
+    tap.same([(row['tresrunmins'], row['grptresraw']) for row in walk(json.loads(place.out)) if row['account'] == 'empty'],
+             [(nothing, unused)] * 2,
              'JSON always has the TRES columns')
+    place.succeed('show', '-n', '-o', 'grptresraw', '-A', 'physics', '-u', 'alice')
+    tap.same(place.out.split()[-1], alice, 'a column that -o chooses is read')
     place.settings(settings | {'usage.tres': 'none'})
     place.succeed('run', '--now', NOW + 1)
     place.succeed('show', '-l', '--parsable')
