@@ -166,7 +166,7 @@ def without(site, past):
     login = 'fm_past'
     site.server.login(login)
     site.server.allow(login, 'SELECT', site.server.accounting, 'mill_assoc_table')
-    for table in ('cluster_table', 'qos_table', 'mill_event_table', 'mill_job_table'):
+    for table in ('cluster_table', 'qos_table', 'tres_table', 'mill_event_table', 'mill_job_table'):
         site.server.allow(login, 'SELECT', site.server.accounting, table)
     sections = site.server.settings(site.server.accounting, RESULTS, user=login)
     write_settings(site.conf, sections)

@@ -252,7 +252,8 @@ def cut_in_two(r, site, horizon, now):
 
 
 def split_in_width(site, settings):
-    """Replaces a job of width k by k jobs of width 1, if k is small."""
+    """Replaces a job of width k by k jobs of width 1, if k is small.  Only the first has the TRES that
+    are not charged."""
     other = copy.deepcopy(site)
     split = 0
     if settings['charge'] in ('auto', 'tres'):
@@ -269,7 +270,8 @@ def split_in_width(site, settings):
             split += 1
             counts[charged] = '1'
             tres = ','.join('='.join(pair) for pair in counts.items())
-            jobs += suspends.hand_on(job, *(dict(job, tres_alloc=tres) for _ in range(int(width))))
+            rest = [dict(job, tres_alloc=f'{charged}=1') for _ in range(int(width) - 1)]
+            jobs += suspends.hand_on(job, dict(job, tres_alloc=tres), *rest)
         cluster.jobs = jobs
     return other, split
 
