@@ -6,15 +6,6 @@
 -- The row of a cluster in fairmill_usage_span.
 SELECT "as_of", "oldest_end", "final_to" FROM "fairmill_usage_span" WHERE "cluster" = ?
 
--- name: usage_day_read
--- The usage of each association of a cluster on a day.
-SELECT "id_assoc", "sum_2", "sum_1", "sum_0",
-    "tres_1", "tres_2", "tres_3", "tres_4", "tres_5", "tres_6", "tres_7", "tres_8",
-    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16",
-    "tres_seconds"
-FROM "fairmill_usage_day"
-WHERE "cluster" = ? AND "day" = ?
-
 -- name: usage_day_span
 -- The usage of the days from one day to another, without the exact sums.
 SELECT "day", "id_assoc", "tres_seconds"
@@ -126,14 +117,6 @@ WHERE "cluster" = ? AND "day" = ?
 -- Remove the usage of some associations on a day.  A list of the associations follows.
 DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
-
--- name: usage_open_read
--- The usage of a day by jobs that are not in the checkpoint.
-SELECT "id_assoc", "sum_2", "sum_1", "sum_0",
-    "tres_1", "tres_2", "tres_3", "tres_4", "tres_5", "tres_6", "tres_7", "tres_8",
-    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16"
-FROM "fairmill_usage_open"
-WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_open_days
 -- The days with usage of jobs that are not in the checkpoint.

@@ -266,6 +266,7 @@ static int repair(const struct verifying *verifying, struct error *err)
     const struct name_list *clusters = &verifying->options->shared.clusters;
     const struct run_options options = { .clusters = { clusters->values, clusters->count },
                                          .full = true,
+                                         .repair = true,
                                          .complain = complain };
     return run(verifying->settings, &options, err);
 }

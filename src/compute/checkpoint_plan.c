@@ -470,7 +470,8 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
     const struct kept_tres *kept = computation->tres ? &computation->tres->kept : NULL;
     plan->days = border ? days_create_at(border, now, kept) : days_create(from, now, kept);
     plan->days->border = border;
-    plan->days->used_numbers = computation->used_numbers;
+    if (!plan->compares_all)
+        plan->days->used_numbers = computation->used_numbers;
     plan->days->anew = plan->mode != CHECKPOINT_INCREMENTAL || plan->anew;
     plan->days->unsealed_is_kept = plan->mode != CHECKPOINT_UNUSED;
     plan->days->may_look_back = plan->mode == CHECKPOINT_UNUSED && plan->asked_now;

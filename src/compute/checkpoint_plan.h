@@ -22,6 +22,7 @@ struct checkpoint_plan {
     const struct stored_checkpoint *stored;
     const char *source_identity;
     bool asked_full;
+    bool compares_all;      /* compare columns of stored rows even if no TRES uses them yet */
     bool asked_now;         /* the run was started for a given time */
     bool publishes_nothing; /* the run only computes values: it continues from the stored sums or
                              * ignores them, but checks nothing and collects no daily usage */

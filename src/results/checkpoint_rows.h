@@ -3,7 +3,7 @@
 #define FAIRMILL_RESULTS_CHECKPOINT_ROWS_H
 
 #include "core/usage/checkpoint.h"
-#include "results/day_store.h"
+#include "results/stored_days.h"
 
 struct db;
 struct error;

@@ -7,6 +7,7 @@
 #include "results/day_store.h"
 #include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_days.h"
 #include "results/tres_names.h"
 #include "sql.h"
 #include "util/memory.h"
@@ -62,8 +63,8 @@ static int read_with_tres(struct db *db, const char *cluster, int64_t since, int
     return db_finish(rows);
 }
 
-static void day_fill_add_days(struct day_fill *fill, const struct stored_days *stored, int64_t since,
-                     uint64_t end, struct start_list *with_tres)
+static void day_fill_add_days(struct day_fill *fill, const struct stored_days *stored,
+                              int64_t since, uint64_t end, struct start_list *with_tres)
 {
     struct days *days = &fill->days;
     const struct hash_segment *parts = stored->days.parts;
@@ -90,7 +91,9 @@ int day_fill_find(struct db *db, const char *cluster, int64_t since, int64_t unt
     struct stored_days stored;
     struct start_list with_tres = { 0 };
     uint64_t end = 0;
-    *fill = (struct day_fill){ .days = { .kept = &fill->kept, .anew = true } };
+    *fill = (struct day_fill){
+        .days = { .kept = &fill->kept, .used_numbers = KEPT_TRES_LIMIT, .anew = true }
+    };
     if (tres_names_read(db, cluster, &fill->numbers, err))
         return -1;
     for (unsigned i = 0; i < KEPT_TRES_LIMIT; i++)
@@ -104,8 +107,8 @@ int day_fill_find(struct db *db, const char *cluster, int64_t since, int64_t unt
                      : 0;
     if (!result && fill->kept.count)
         day_fill_add_days(fill, &stored, since,
-                 until < INT64_MAX && (uint64_t)until < end ? (uint64_t)until + 1 : end,
-                 &with_tres);
+                          until < INT64_MAX && (uint64_t)until < end ? (uint64_t)until + 1 : end,
+                          &with_tres);
     free(with_tres.starts);
     stored_days_free(&stored);
     return result;

@@ -15,8 +15,9 @@ struct publisher;
 struct day_fill {
     struct tres_numbers numbers;
     struct kept_tres kept; /* every TRES that has a number; the ids are 0 */
-    struct days days;      /* the days to fill; only starts, count, kept and anew are set */
-    uint64_t *ends;        /* end of each day */
+    struct days
+        days;       /* the days to fill; only starts, count, kept, used_numbers and anew are set */
+    uint64_t *ends; /* end of each day */
 };
 
 /*

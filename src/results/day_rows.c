@@ -8,6 +8,7 @@
 #include "results/days.h"
 #include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_days.h"
 #include "results/stored_state.h"
 #include "sql.h"
 #include "util/error.h"

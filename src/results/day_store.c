@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/day_store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/number/wide.h"
-#include "core/usage/calendar.h"
 #include "core/usage/decay_table.h"
+#include "results/day_columns.h"
 #include "results/days.h"
 #include "results/rows.h"
 #include "sql.h"
@@ -99,25 +98,15 @@ struct row_hash day_list_kept(const struct day_list *list, const struct kept_tre
 
 const struct day_table day_usage_table = {
     "fairmill_usage_day",
-    sql_query_usage_day_read,
     sql_query_usage_day_remove,
     sql_query_usage_day_clear,
     true,
 };
 const struct day_table day_open_table = {
     "fairmill_usage_open",
-    sql_query_usage_open_read,
     sql_query_usage_open_remove,
     sql_query_usage_open_clear,
     false,
-};
-
-/* The columns that the queries return.  The columns of the TRES follow the column before them. */
-enum { DAY_ID, DAY_SUM, DAY_BEFORE_TRES = DAY_SUM + 2 };
-
-static const char *const tres_columns[KEPT_TRES_LIMIT + 1] = {
-    NULL,     "tres_1",  "tres_2",  "tres_3",  "tres_4",  "tres_5",  "tres_6",  "tres_7",  "tres_8",
-    "tres_9", "tres_10", "tres_11", "tres_12", "tres_13", "tres_14", "tres_15", "tres_16",
 };
 
 static struct db_value day_value(const struct day_store *store, size_t day)
@@ -177,53 +166,61 @@ static bool take_amounts(const struct kept_tres *kept, struct stored_day *stored
     return good;
 }
 
-/*
- * Returns the query of a table, without the columns of the numbers above `used`.  No TRES has these
- * numbers yet.  Sets `types` to the types of the columns.
- */
-static char *query_of(const struct day_table *table, unsigned used, char types[6 + KEPT_TRES_LIMIT])
+/* Takes a stored row.  `amounts` are those of the row, indexed by the number of the TRES. */
+static void take_row(const struct day_store *store, const struct day_table *table,
+                     struct stored_day *stored, const struct db_value *row,
+                     const uint64_t amounts[KEPT_TRES_LIMIT + 1], struct row_hash *found)
 {
-    static const char last[] = "\"tres_16\"";
-    struct text query = { 0 };
-    size_t length = (size_t)snprintf(types, 5, "iiii");
-    char first[16];
-    memset(types + length, 'i', used);
-    snprintf(types + length + used, 2, "%s", table->has_usage ? "r" : "");
-    snprintf(first, sizeof first, "\"tres_%u\"", used + 1);
-    const char *cut = strstr(table->read, first);
-    while (cut && *cut != ',')
-        cut--;
-    text_add_bytes(&query, table->read, cut ? (size_t)(cut - table->read) : strlen(table->read));
-    if (cut)
-        text_add(&query, strstr(cut, last) + strlen(last));
-    return query.bytes;
+    uint64_t id = rows_bits_of(&row[DAY_ID]);
+    struct wide sum = day_store_sum_of(&row[DAY_SUM]);
+    bool good = !wide_is_negative(&sum) &&
+                (!stored->sums || day_sums_add(stored->sums, stored->day, id, &sum));
+    good &= take_amounts(store->days->kept, stored, id, amounts);
+    stored->readable &= good;
+    day_sum_keep(found, id, &sum, amounts);
+    if (good && table->has_usage && db_value_real(&row[DAY_TRES_SECONDS]) != day_tres_seconds(&sum))
+        found->hash++;
+}
+
+/*
+ * Reads the rows with the columns of `columns`.  Sets stored->has_other_tres if a row has amounts
+ * in other columns.
+ */
+static int read_with(const struct day_store *store, const struct day_table *table,
+                     const struct day_columns *columns, struct stored_day *stored,
+                     struct row_hash *found, struct error *err)
+{
+    const struct db_value *row, of_day[] = { store->cluster, db_integer(stored->start) };
+    uint64_t amounts[KEPT_TRES_LIMIT + 1] = { 0 };
+    struct day_query query = day_columns_query(table->name, table->has_usage, columns);
+    struct db_rows *rows =
+        db_query(store->db, query.sql.bytes, of_day, COUNT(of_day), query.types, err);
+    stored->readable = true;
+    while (db_fetch(rows, &row, err) > 0) {
+        for (size_t i = 0; i < columns->count; i++)
+            amounts[columns->numbers[i]] = rows_bits_of(&row[query.first + i]);
+        if (query.has_others && row[query.first + columns->count].type != DB_NULL)
+            stored->has_other_tres = true;
+        take_row(store, table, stored, row, amounts, found);
+    }
+    text_free(&query.sql);
+    return db_finish(rows);
 }
 
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct row_hash *found, struct error *err)
 {
-    const struct db_value *row;
-    struct db_value of_day[] = { store->cluster, db_integer(stored->start) };
-    const unsigned used = store->days->used_numbers;
-    char types[6 + KEPT_TRES_LIMIT], *query = query_of(table, used, types);
-    struct db_rows *rows = db_query(store->db, query, of_day, COUNT(of_day), types, err);
-    stored->readable = true;
-    while (db_fetch(rows, &row, err) > 0) {
-        uint64_t id = rows_bits_of(&row[DAY_ID]), amounts[KEPT_TRES_LIMIT + 1] = { 0 };
-        struct wide sum = day_store_sum_of(&row[DAY_SUM]);
-        for (size_t number = 1; number <= used; number++)
-            amounts[number] = rows_bits_of(&row[DAY_BEFORE_TRES + number]);
-        bool good = !wide_is_negative(&sum) &&
-                    (!stored->sums || day_sums_add(stored->sums, stored->day, id, &sum));
-        good &= take_amounts(store->days->kept, stored, id, amounts);
-        stored->readable &= good;
-        day_sum_keep(found, id, &sum, amounts);
-        if (good && table->has_usage &&
-            db_value_real(&row[DAY_BEFORE_TRES + used + 1]) != day_tres_seconds(&sum))
-            found->hash++;
-    }
-    free(query);
-    return db_finish(rows);
+    struct day_columns columns = { .highest = store->days->used_numbers };
+    const struct kept_tres *kept = store->days->kept;
+    for (size_t t = 0; t < kept->count; t++)
+        columns.numbers[columns.count++] = kept->tres[t].number;
+    int result = read_with(store, table, &columns, stored, found, err);
+    if (result || !stored->has_other_tres)
+        return result;
+    *found = (struct row_hash){ 0 };
+    if (stored->sums)
+        day_sums_clear(stored->sums);
+    return read_with(store, table, &day_columns_all, stored, found, err);
 }
 
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
@@ -306,7 +303,7 @@ static void add_amounts(struct day_fields *row, const struct kept_tres *kept,
         uint64_t amount = is_kept ? sum->tres[t++] : 0;
         if (is_kept || all)
             row->fields[row->count++] =
-                (struct row_field){ tres_columns[number], 'i',
+                (struct row_field){ day_columns_names[number], 'i',
                                     amount ? rows_bits(amount) : db_null() };
     }
 }
@@ -398,115 +395,4 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
         if (table->has_usage && drift > repairs->drift)
             repairs->drift = drift;
     }
-}
-
-const char usage_span_table[] = "fairmill_usage_span";
-
-static struct row_hash day_store_rows_of(const struct usage_span *span)
-{
-    const uint64_t words[] = { span->as_of, span->oldest_end, span->final_to };
-    struct row_hash stored = { 0 };
-    if (span->as_of)
-        row_hash_add(&stored, words, COUNT(words));
-    return stored;
-}
-
-static int day_store_read_row(struct db *db, const char *cluster, struct usage_span *span,
-                              struct error *err)
-{
-    const struct db_value *row, name = db_text(cluster);
-    *span = (struct usage_span){ .oldest_end = UINT64_MAX };
-    struct db_rows *rows = db_query(db, sql_query_usage_span_read, &name, 1, "iii", err);
-    if (db_fetch(rows, &row, err) > 0)
-        *span = (struct usage_span){ rows_bits_of(&row[0]), rows_bits_of(&row[1]),
-                                     rows_bits_of(&row[2]) };
-    return db_finish(rows);
-}
-
-int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
-                    bool *intact, struct error *err)
-{
-    struct row_hash stored;
-    int result = day_store_read_row(db, cluster, span, err);
-    if (result && err->class != ERROR_DATA)
-        return -1;
-    if (stored_read_all(db, cluster, usage_span_table, &stored, err))
-        return -1;
-    struct row_hash found = day_store_rows_of(span);
-    *known = stored.rows != 0;
-    *intact = !result && row_hash_same(&stored, &found);
-    return 0;
-}
-
-int usage_span_write(struct db *db, const char *cluster, const struct usage_span *span,
-                     struct error *err)
-{
-    const struct hash_segment part = { 0, day_store_rows_of(span) };
-    struct row_field row[] = {
-        { "cluster", 't', db_text(cluster) },
-        { "as_of", 'i', rows_bits(span->as_of) },
-        { "oldest_end", 'i', rows_bits(span->oldest_end) },
-        { "final_to", 'i', rows_bits(span->final_to) },
-    };
-    if (rows_write_one(db, usage_span_table, 1, row, COUNT(row), err))
-        return -1;
-    return stored_write(db, cluster, usage_span_table, &part, err);
-}
-
-int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
-                     struct error *err)
-{
-    bool known, intact;
-    *stored = (struct stored_days){ 0 };
-    return usage_span_read(db, cluster, &stored->span, &known, &intact, err) ||
-                   stored_read(db, cluster, "fairmill_usage_day", &stored->days, err)
-               ? -1
-               : 0;
-}
-
-void stored_days_free(struct stored_days *stored)
-{
-    hash_segments_free(&stored->days);
-}
-
-static bool is_midnight(uint64_t time)
-{
-    return calendar_day(time) == time;
-}
-
-bool stored_days_are_strange(const struct stored_days *stored)
-{
-    for (size_t i = 0; i < stored->days.count; i++)
-        if (!is_midnight((uint64_t)stored->days.parts[i].part))
-            return true;
-    return false;
-}
-
-/* The longest day, in seconds: 25 hours, when daylight saving time ends. */
-#define LONGEST_DAY_S 90000u
-
-uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end)
-{
-    uint64_t low = from, last = 0, next = UINT64_MAX;
-    if (stored->span.final_to > low)
-        low = stored->span.final_to;
-    if (oldest_end > stored->span.oldest_end && oldest_end > low)
-        low = oldest_end;
-    for (size_t i = 0; i < stored->days.count; i++) {
-        uint64_t start = (uint64_t)stored->days.parts[i].part;
-        if (start < low && start > last)
-            last = start;
-        if (start >= low && start < next)
-            next = start;
-    }
-    uint64_t first = is_midnight(low) ? low : calendar_next_day(low), end = low;
-    if (last)
-        end = next - last < LONGEST_DAY_S ? next : last + LONGEST_DAY_S;
-    bool is_ours = !last || (is_midnight(last) &&
-                             (next - last > LONGEST_DAY_S || next == calendar_next_day(last)));
-    if (is_ours && next >= first)
-        return 0;
-    if (!last)
-        return next;
-    return end > low ? end : low;
 }

@@ -148,6 +148,7 @@ static int compute_checkpointed(struct cluster_run *run, struct publisher *publi
     run->plan = (struct checkpoint_plan){ .stored = &run->stored,
                                           .source_identity = session->source_identity,
                                           .asked_full = session->options->full,
+                                          .compares_all = session->options->repair,
                                           .asked_now = session->options->now != NULL };
     for (;;) {
         run->was_read = false;
@@ -512,6 +513,7 @@ int compute_again(struct run_session *session, struct publisher *publisher,
     run.plan = (struct checkpoint_plan){ .stored = &run.stored,
                                          .source_identity = session->source_identity,
                                          .asked_full = true,
+                                         .compares_all = true,
                                          .asked_now = true };
     int result = read_with_retries(&run, &run.plan, err);
     if (!result) {

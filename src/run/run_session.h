@@ -13,6 +13,7 @@ struct publisher;
 struct run_options {
     const int64_t *now; /* NULL for the current time */
     bool full;          /* read all jobs, even if there is a valid checkpoint */
+    bool repair;        /* repair rows even in columns that no run uses */
     bool replace;       /* publish values even if their time is before the published time */
     bool dry_run;       /* write nothing; pass each computation to `show` */
     struct cluster_names clusters;             /* the clusters to process; all if empty */

@@ -166,14 +166,13 @@ def settings_change(site):
 
 
 def damaged(site):
-    begin(site)
+    begin(site, {'retention.history_days': 3650, 'usage.half_life': 0})
     for day in range(6, 0, -1):
         site.job(ALICE, START - day * DAY + HOUR, START - day * DAY + 2 * HOUR, more=',4=1,1001=2')
     open_job = site.job(BOB, START - DAY, 0, more=',1001=1')
     site.run_at()
     number = dict(site.query('SELECT tres, number FROM fairmill_tres_name'))['gres/gpu']
     for what, sql in (('a changed amount', f'UPDATE fairmill_usage_day SET tres_{number} = tres_{number} + 1'),
-                      ('an amount of a TRES that is not kept', 'UPDATE fairmill_usage_day SET tres_16 = 5'),
                       ('a missing amount', f'UPDATE fairmill_usage_day SET tres_{number} = NULL'),
                       ('a negative amount', f'UPDATE fairmill_usage_day SET tres_{number} = -1'),
                       ('a changed amount of open jobs', f'UPDATE fairmill_usage_open SET tres_{number} = 7')):
@@ -190,6 +189,14 @@ def damaged(site):
     site.ends(0, 'a run whose amounts are too large for a day succeeds', 'run', '--now', site.now + 60, '--full')
     tap.ok('on one day is out of range' in site.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete'")[0][0],
            'a finding reports that the days are not stored')
+    site.change('UPDATE tiny_job_table SET tres_alloc = ?', '1=1,5=1')
+    site.run_at(120, '--full')
+    is_exact(site, 'a run with amounts in range stores the days again')
+    site.query('UPDATE fairmill_usage_day SET tres_16 = 5')
+    site.ends(1, 'an amount of a number that no TRES has: verify exits with status 1', 'verify', '--csv')
+    tap.ok('tres_16' in site.out, 'an amount of a number that no TRES has: verify names the column', site.out)
+    site.ends(0, 'verify --repair succeeds', 'verify', '--repair')
+    tap.same(site.query('SELECT count(tres_16) FROM fairmill_usage_day'), [(0,)], 'verify --repair removes amounts of a number that no TRES has')
 
 
 def body():

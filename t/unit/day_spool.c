@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "core/usage/day_sums.h"
-#include "results/days.h"
+#include "results/day_spool.h"
 #include "util/error.h"
 
 #define DAYS 400
