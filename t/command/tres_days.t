@@ -90,6 +90,16 @@ def which_count(site):
     tap.same((stored(site), len(site.query('SELECT * FROM fairmill_usage_day'))), ({}, 1), 'without kept TRES, days have only billed usage')
 
 
+def upgrade(site):
+    """Days that no run computes again keep the hashes of an earlier release."""
+    begin(site, {'usage.tres': 'none'}, TINY)
+    site.now = START
+    site.job(ALICE, START - DAY, START - DAY + HOUR)
+    site.run_at()
+    tap.same(site.query("SELECT part, row_count, hash FROM fairmill_kept WHERE table_name = 'fairmill_usage_day'"),
+             [(START - DAY, 1, -3403475317735054176)], 'a row without usage by TRES has the hash that release 0.3.0 stored')
+
+
 def over_time(site):
     """Jobs that run, end, are suspended and turn out to have ended earlier."""
     begin(site, {'usage.suspended': 'omitted'})
@@ -200,7 +210,7 @@ def damaged(site):
 
 
 def body():
-    for part in (which_count, over_time, of_rollups, settings_change, damaged):
+    for part in (which_count, upgrade, over_time, of_rollups, settings_change, damaged):
         with Site() as site:
             part(site)
 
