@@ -32,7 +32,7 @@ int64_t budget_exhausted_at(const struct budget_outlook *outlook)
     const double most = BUDGET_YEARS * 365.25 * SECONDS_OF_DAY;
     uint64_t reset = calendar_next_reset(outlook->period, outlook->now);
     double left = budget_seconds_left(outlook, outlook->used_s);
-    if (left <= most && (!left || !reset || outlook->now + (uint64_t)left < reset))
+    if (left <= most && (left <= 0 || !reset || outlook->now + (uint64_t)left < reset))
         return (int64_t)(outlook->now + (uint64_t)left);
     left = reset ? budget_seconds_left(outlook, 0) : INFINITY;
     if (left <= most && reset + (uint64_t)left < calendar_next_reset(outlook->period, reset))
