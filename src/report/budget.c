@@ -164,8 +164,10 @@ static void budget_add_used(struct text *text, const struct budget_row *row)
 
 static void budget_add_end(struct answer *answer, const struct budget_row *row)
 {
+    if (!budget_is_reached(row) && row->left <= 0)
+        answer_say(answer, "Until running jobs end, nothing is left.\n");
     if (budget_is_reached(row))
-        answer_say(answer, "The limit is reached.\n");
+        answer_say(answer, "The limit is reached; nothing is left.\n");
     else if (row->exhausted_at)
         answer_say(answer, "At last week's rate, the limit is reached on %s.\n",
                    time_day_text(row->exhausted_at).bytes);

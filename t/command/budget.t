@@ -37,7 +37,7 @@ LIMITS = (
     ('optics', 'cpu', 50, 70, 0, 0),
     ('chemistry', 'billing', 1000, 10, 0, None),
     ('physics/alice/gpu', 'gres/gpu:a100', 900, 100, 10, 3),
-    (f'physics/{USER}', 'node', 20, 0, 0, None),
+    (f'physics/{USER}', 'node', 20, 0, 20, None),
     ('optics/bob', 'mem', 0, 0, 0, 0),
     ('QOS grant', 'cpu', 1234567, 234567, 0, 2),
 )
@@ -89,8 +89,8 @@ def texts(place):
     title, *parts = page(place)
     tap.same(title, 'Cluster tiny, 2025-06-21T10:00:00', 'the page begins with the cluster and the time')
     tap.same(parts, [
-        'bob of optics has used 0 of 0 MB-minutes. The limit is reached.',
-        'optics has used 70 of 50 CPU-minutes (140 %). The limit is reached.',
+        'bob of optics has used 0 of 0 MB-minutes. The limit is reached; nothing is left.',
+        'optics has used 70 of 50 CPU-minutes (140 %). The limit is reached; nothing is left.',
         'QOS grant has used 234,567 of 1,234,567 CPU-minutes (19 %). '
         "At last week's rate, the limit is reached on 2025-06-23.",
         'alice of physics in partition gpu has used 100 of 900 a100 GPU-minutes (11 %); running jobs may use 10 more. '
@@ -99,7 +99,8 @@ def texts(place):
         "At last week's rate, the limit is reached on 2025-07-07.",
         "physics has used 999,000 of 1,000,000 CPU-minutes (99 %). At last week's rate, the limit is not reached.",
         "chemistry has used 10 of 1,000 billing-minutes (1 %). At last week's rate, the limit is not reached.",
-        f"{USER} of physics has used 0 of 20 node-minutes (0 %). At last week's rate, the limit is not reached.",
+        f'{USER} of physics has used 0 of 20 node-minutes (0 %); running jobs may use 20 more. '
+        "Until running jobs end, nothing is left. At last week's rate, the limit is not reached.",
     ], 'the page has two sentences for each limit, the one that is reached first first')
     bars = [line for line in place.on_terminal('budget', LC_ALL='C').splitlines() if line[:1] in ('#', '.')]
     tap.same(bars[1:5], ['#' * 40, '#' * 8 + '.' * 32, '####+' + '.' * 35, '#' * 27 + '+' * 3 + '.' * 10],
