@@ -20,7 +20,6 @@ struct folding {
     bool beyond_range;  /* a sum is out of range; the error names the association */
     bool *met; /* indexed as plan->sums->rows: true if a stored sum was added to the sum or, with
                   CHECKPOINT_VERIFY, compared with it */
-    struct wide drift;
 };
 
 /* Adds a checkpointed sum to its node, unless the association's last reset discards all of it. */
@@ -173,7 +172,7 @@ static void compare_sum(struct folding *folding, uint64_t id, const struct usage
         plan->drift = drift;
 }
 
-/* The sums of an id that has none. */
+/* Sums of 0, for an id that is in only one of the two sets of sums. */
 static struct wide no_usage;
 static int128 no_tres[KEPT_TRES_LIMIT];
 static const struct usage_place nothing = { &no_usage, no_tres };

@@ -79,8 +79,7 @@ void tres_usage_place(struct tres_usage *usage, const struct tree *tree)
 {
     if (!usage)
         return;
-    usage->node_count = tree->count;
-    usage->sums = memory_zeroed(usage->node_count * usage->kept.count, sizeof *usage->sums);
+    usage->sums = memory_zeroed(tree->count * usage->kept.count, sizeof *usage->sums);
 }
 
 void tres_usage_destroy(struct tres_usage *usage)

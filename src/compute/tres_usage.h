@@ -42,7 +42,6 @@ struct limited_qos {
 struct tres_usage {
     struct kept_tres kept;
     struct tres_numbers *numbers;
-    size_t node_count;
     int128 *sums; /* kept.count sums for each node of the tree */
     struct limited_qos *qos;
     size_t qos_count;

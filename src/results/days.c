@@ -50,8 +50,7 @@ void days_destroy(struct days *days)
     free(days);
 }
 
-/* Returns the last day that begins at `time` or earlier, or else the first day. */
-static size_t search(const struct days *days, uint64_t time)
+size_t days_search(const struct days *days, uint64_t time)
 {
     size_t low = 0, high = days->count;
     while (high - low > 1) {
@@ -73,7 +72,7 @@ void days_give_up(struct days *days, struct findings *findings, const struct err
 
 size_t days_find(const struct days *days, uint64_t start)
 {
-    size_t day = search(days, start);
+    size_t day = days_search(days, start);
     return day < days->count && days->starts[day] == start ? day : days->count;
 }
 
@@ -82,7 +81,7 @@ static size_t find_day(struct days *days, uint64_t time)
 {
     size_t day = days->last;
     if (time < days->starts[day] || time >= days->starts[day + 1])
-        day = days->last = search(days, time);
+        day = days->last = days_search(days, time);
     if (day < days->earliest)
         days->earliest = day;
     return day;

@@ -104,6 +104,11 @@ int days_spill_rest(struct days *days, struct error *err);
 void days_give_up(struct days *days, struct findings *findings, const struct error *err);
 
 /*
+ * Returns the index of the last day that begins at `time` or earlier, or 0 if all days begin later.
+ */
+size_t days_search(const struct days *days, uint64_t time);
+
+/*
  * Returns the index of the day that begins at `start`, or days->count if no day begins at `start`.
  */
 size_t days_find(const struct days *days, uint64_t start);

@@ -19,20 +19,6 @@ struct tres_filling {
     bool other_zone;      /* a daily sum does not begin with a stored day */
 };
 
-/* Returns the index of the last day that begins at `time` or earlier, or else 0. */
-static size_t tres_filling_search(const struct days *days, uint64_t time)
-{
-    size_t low = 0, high = days->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (time < days->starts[middle])
-            high = middle;
-        else
-            low = middle;
-    }
-    return low;
-}
-
 /* Returns the part of a sum before `time`, rounded down.  The sum is spread evenly over its time.
  */
 static uint64_t part_before(const struct sum_row *row, uint64_t time)
@@ -43,10 +29,11 @@ static uint64_t part_before(const struct sum_row *row, uint64_t time)
                : (uint64_t)((uint128)row->tres_seconds * (end - row->from) / (row->to - row->from));
 }
 
-static int tres_filling_add(struct tres_filling *filling, const struct sum_row *row, struct error *err)
+static int tres_filling_add(struct tres_filling *filling, const struct sum_row *row,
+                            struct error *err)
 {
     const struct days *days = &filling->fill.days;
-    for (size_t i = tres_filling_search(days, row->from); i < days->count; i++) {
+    for (size_t i = days_search(days, row->from); i < days->count; i++) {
         uint64_t start = days->starts[i], end = filling->fill.ends[i];
         if (start >= row->to)
             break;
@@ -68,7 +55,7 @@ static int tres_filling_take(void *context, const struct sum_row *row, struct er
         sum.tres_seconds / (sum.to - sum.from) >= DAY_TRES_COUNT_LIMIT)
         return 0;
     if (!filling->hourly) {
-        size_t day = tres_filling_search(days, sum.from);
+        size_t day = days_search(days, sum.from);
         if (days->starts[day] < sum.from && sum.from < filling->fill.ends[day]) {
             filling->other_zone = true;
             return 0;

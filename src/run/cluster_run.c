@@ -220,6 +220,44 @@ static double tres_of_node(const void *usage, uint32_t node, size_t tres)
     return tres_usage_of_node(usage, node, tres);
 }
 
+/* Returns everything to publish except for the checkpoint and the budgets. */
+static struct publication publication_of(const struct cluster_run *run,
+                                         const struct publisher *publisher)
+{
+    const struct computation *computation = &run->computation;
+    const struct checkpoint_plan *plan = &run->plan;
+    return (struct publication){
+        .tree = computation->tree,
+        .values = computation->values,
+        .order = computation->order,
+        .pbs_order = computation->pbs_order,
+        .names = computation->accounting->names,
+        .queue = computation->queue,
+        .formula_jobs = computation->formula_jobs,
+        .tres_minutes = computation->tres_minutes,
+        .kept = computation->tres ? &computation->tres->kept : NULL,
+        .numbers = run->recorded.numbers,
+        .tres_of_node = tres_of_node,
+        .tres_context = computation->tres,
+        .privileges = computation->accounting->privileges,
+        .privilege_count = computation->accounting->privilege_count,
+        .release = computation->options.release,
+        .findings = computation->findings,
+        .source = run->session->source_identity,
+        .seen_at = seen_at(computation),
+        .modified = computation->accounting->modified,
+        .modified_hash = computation->accounting->modified_hash,
+        .times = times_of(run, publisher),
+        .factors = computation->factors,
+        .days = plan->days && !plan->days->failed ? plan->days : NULL,
+        .ledger = &run->book,
+        .looks_at_all = plan->mode != CHECKPOINT_INCREMENTAL,
+        .looks_through = run->session->options->full && publisher->locked,
+        .replaces = run->session->options->replace,
+        .newest_end = newest_end_of(run),
+    };
+}
+
 static int publish(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
     static const struct usage_sums no_sums = { 0 };
@@ -244,40 +282,11 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         change.opened = &opened;
     }
     size_t budget_count;
-    struct budget *budgets = budgets_of(computation, &budget_count);
-    struct publication publication = {
-        .tree = computation->tree,
-        .values = computation->values,
-        .order = computation->order,
-        .pbs_order = computation->pbs_order,
-        .names = computation->accounting->names,
-        .queue = computation->queue,
-        .formula_jobs = computation->formula_jobs,
-        .tres_minutes = computation->tres_minutes,
-        .kept = computation->tres ? &computation->tres->kept : NULL,
-        .numbers = run->recorded.numbers,
-        .tres_of_node = tres_of_node,
-        .tres_context = computation->tres,
-        .budgets = budgets,
-        .budget_count = budget_count,
-        .privileges = computation->accounting->privileges,
-        .privilege_count = computation->accounting->privilege_count,
-        .release = computation->options.release,
-        .findings = computation->findings,
-        .source = run->session->source_identity,
-        .checkpoint = plan->mode == CHECKPOINT_UNUSED ? NULL : &change,
-        .seen_at = seen_at(computation),
-        .modified = computation->accounting->modified,
-        .modified_hash = computation->accounting->modified_hash,
-        .times = times_of(run, publisher),
-        .factors = computation->factors,
-        .days = plan->days && !plan->days->failed ? plan->days : NULL,
-        .ledger = &run->book,
-        .looks_at_all = plan->mode != CHECKPOINT_INCREMENTAL,
-        .looks_through = run->session->options->full && publisher->locked,
-        .replaces = run->session->options->replace,
-        .newest_end = newest_end_of(run),
-    };
+    struct budget *budgets = budgets_of(&run->computation, &budget_count);
+    struct publication publication = publication_of(run, publisher);
+    publication.budgets = budgets;
+    publication.budget_count = budget_count;
+    publication.checkpoint = plan->mode == CHECKPOINT_UNUSED ? NULL : &change;
     int result =
         publish_with_retries(run->session, publisher, &publication, &computation->record, err);
     if (result && publication.days && plan->days->failed) {

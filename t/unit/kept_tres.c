@@ -82,7 +82,7 @@ static void choice(void)
                                { 4, (char *)"node", false },
                                { 5, (char *)"billing", true },
                                { 1001, (char *)"gres/gpu", false } };
-    struct tres_numbers numbers = { { NULL, strdup("node") }, false };
+    struct tres_numbers numbers = { { NULL, strdup("node") } };
     struct text lacking = { 0 };
     struct kept_tres got;
     kept_tres_choose(&got, "AUTO", all, 5, &numbers, &lacking);

@@ -38,7 +38,6 @@ static unsigned number_of(struct tres_numbers *numbers, const char *name)
     if (!unused)
         return 0;
     numbers->names[unused - 1] = memory_text(name);
-    numbers->changed = true;
     return unused;
 }
 

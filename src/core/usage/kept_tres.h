@@ -28,7 +28,6 @@ struct tres_name {
 /* The names of the numbers that are in use; NULL for a free number.  Number 1 is names[0]. */
 struct tres_numbers {
     char *names[KEPT_TRES_LIMIT];
-    bool changed; /* a number was assigned since the names were read */
 };
 void tres_numbers_free(struct tres_numbers *numbers);
 /* Returns the highest number that has a name, or 0. */
