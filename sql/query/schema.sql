@@ -72,6 +72,10 @@ INSERT INTO "fairmill_kept" SELECT * FROM "fairmill_kept" WHERE 1 = 0
 INSERT INTO "fairmill_usage_open" SELECT * FROM "fairmill_usage_open" WHERE 1 = 0
 -- name: check_usage_span
 INSERT INTO "fairmill_usage_span" SELECT * FROM "fairmill_usage_span" WHERE 1 = 0
+-- name: check_wait_final
+INSERT INTO "fairmill_wait_final" SELECT * FROM "fairmill_wait_final" WHERE 1 = 0
+-- name: check_wait_open
+INSERT INTO "fairmill_wait_open" SELECT * FROM "fairmill_wait_open" WHERE 1 = 0
 -- name: check_tres_name
 INSERT INTO "fairmill_tres_name" SELECT * FROM "fairmill_tres_name" WHERE 1 = 0
 -- name: check_value

@@ -232,6 +232,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     "job_id"              {name},
     "formula_value"       {real},
     "why"                 {line},
+    "priority_tier"       {integer},
+    "pool"                {name},
+    "place"               {integer},
+    "reason"              {name},
+    "reason_detail"       {line},
+    "id_array_job"        {integer},
+    "id_array_task"       {integer},
+    "id_het_job"          {integer},
+    "het_job_offset"      {integer},
     PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
 ) {replaced};
 
@@ -577,6 +586,32 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     "tres_16"   {integer},
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {updated};
+
+-- The number of jobs that started on each day, by the time for which they had waited.  bucket_s is
+-- the upper bound of this time in seconds, and -1 means longer than the highest bound.  The table
+-- fairmill_wait_final has the jobs that are in the checkpoint, and fairmill_wait_open all other
+-- jobs.  The view fairmill_wait_day shows their sum.
+CREATE TABLE IF NOT EXISTS "fairmill_wait_final" (
+    "cluster"         {name} NOT NULL,
+    "day"             {integer} NOT NULL,
+    "id_assoc"        {integer} NOT NULL,
+    "partition_name"  {name} NOT NULL,
+    "qos"             {name} NOT NULL,
+    "bucket_s"        {integer} NOT NULL,
+    "jobs"            {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc", "partition_name", "qos", "bucket_s")
+) {kept};
+
+CREATE TABLE IF NOT EXISTS "fairmill_wait_open" (
+    "cluster"         {name} NOT NULL,
+    "day"             {integer} NOT NULL,
+    "id_assoc"        {integer} NOT NULL,
+    "partition_name"  {name} NOT NULL,
+    "qos"             {name} NOT NULL,
+    "bucket_s"        {integer} NOT NULL,
+    "jobs"            {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc", "partition_name", "qos", "bucket_s")
+) {replaced};
 
 -- The time up to which fairmill_usage_day is complete, the earliest end time of a job, and the time
 -- up to which the days are final.  Times are in epoch seconds.

@@ -275,7 +275,11 @@ SELECT
     j."qos_weighted" AS "qos",
     j."nice" AS "nice",
     j."tres_weighted" AS "tres",
-    j."best" AS "best"
+    j."best" AS "best",
+    j."priority_tier" AS "priority_tier",
+    j."pool" AS "pool",
+    j."place" AS "place",
+    j."reason" AS "reason"
 FROM "fairmill_job_priority" j;
 pgsql: ALTER VIEW "fairmill_sprio" OWNER TO CURRENT_USER;
 
@@ -399,6 +403,27 @@ FROM "fairmill_job_priority" j
 WHERE j."best" = 1
 GROUP BY j."cluster", j."account";
 pgsql: ALTER VIEW "fairmill_account_waiting" OWNER TO CURRENT_USER;
+
+-- The number of jobs that started on each day, by the time for which they had waited.
+sqlite: DROP VIEW IF EXISTS "fairmill_wait_day";
+{create_view} "fairmill_wait_day" AS
+SELECT
+    w."cluster" AS "cluster",
+    w."day" AS "day",
+    w."id_assoc" AS "id_assoc",
+    w."partition_name" AS "partition_name",
+    w."qos" AS "qos",
+    w."bucket_s" AS "bucket_s",
+    CAST(SUM(w."jobs") AS {signed}) AS "jobs"
+FROM (
+    SELECT "cluster", "day", "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
+    FROM "fairmill_wait_final"
+    UNION ALL
+    SELECT "cluster", "day", "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
+    FROM "fairmill_wait_open"
+) w
+GROUP BY w."cluster", w."day", w."id_assoc", w."partition_name", w."qos", w."bucket_s";
+pgsql: ALTER VIEW "fairmill_wait_day" OWNER TO CURRENT_USER;
 
 -- The number of findings of each kind, without their subjects.
 sqlite: DROP VIEW IF EXISTS "fairmill_findings";

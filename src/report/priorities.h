@@ -32,6 +32,8 @@ struct prio_term {
     double value;
 };
 
+#define PRIO_UNKNOWN (-1)
+
 /* A pending job in one partition and with one QOS. */
 struct prio_row {
     uint64_t key; /* job_db_inx */
@@ -51,6 +53,13 @@ struct prio_row {
     const char *terms; /* values of the formula's names: `ncpus=4 fairshare_factor=0.5` */
     const struct prio_term *first_term; /* these names and values as a list */
     size_t term_count;
+    int64_t tier;       /* PriorityTier of the partition; PRIO_UNKNOWN without slurm.conf */
+    const char *pool;   /* first partition, in bytewise order, of those that share nodes; or "" */
+    int64_t place;      /* 1 is the next job of the pool; ties share a place; 0: cannot start */
+    const char *reason; /* why the job cannot start: a PRIORITY_REASON of priority.h, or "" */
+    const char *detail; /* the reason with its numbers, as part of a sentence; or "" */
+    int64_t array_job, het_job;     /* id of the array, or of the heterogeneous job; 0: none */
+    int64_t array_task, het_offset; /* number of the task or component; PRIO_UNKNOWN: none */
     double what_if;  /* value of the formula of `prio --formula`; NAN if none */
     bool best;       /* this is the best of the job's rows */
     bool is_weights; /* not a job: `factor` and `weighted` are the weights */

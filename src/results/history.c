@@ -179,6 +179,7 @@ static const char *const removals[] = {
     sql_query_seal_clear,         sql_query_seal_usage_clear,
     sql_query_seal_open_clear,    sql_query_seal_slice_clear,
     sql_query_seal_odd_clear,     sql_query_forget_open,
+    sql_query_forget_wait_final,  sql_query_forget_wait_open,
     sql_query_forget_span,        sql_query_kept_clear,
     sql_query_forget_names,       sql_query_forget_changes,
     sql_query_forget_share_past,  sql_query_forget_share_state,

@@ -101,7 +101,16 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "computed_at", 'i', db_integer(writer->as_of) },
         { "job_id", 't', db_text(id) },
         { "formula_value", 'r', db_null() },
-        { "why", 't', lost ? db_text(PRIORITY_JOB_LOST) : db_null() },
+        { "why", 't', db_null() },
+        { "priority_tier", 'i', db_null() },
+        { "pool", 't', db_text("") },
+        { "place", 'i', db_null() },
+        { "reason", 't', db_text(lost ? PRIORITY_JOB_LOST : "") },
+        { "reason_detail", 't', db_null() },
+        { "id_array_job", 'i', db_null() },
+        { "id_array_task", 'i', db_null() },
+        { "id_het_job", 'i', db_null() },
+        { "het_job_offset", 'i', db_null() },
     };
     row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);
@@ -166,6 +175,15 @@ static int write_formula_job(struct job_priority_writer *writer, const struct fo
         { "job_id", 't', rows_text(job->job_id, &id) },
         { "formula_value", 'r', rows_real(job->value) },
         { "why", 't', job->why ? db_text(job->why) : db_null() },
+        { "priority_tier", 'i', db_null() },
+        { "pool", 't', db_text("") },
+        { "place", 'i', db_null() },
+        { "reason", 't', db_text("") },
+        { "reason_detail", 't', db_null() },
+        { "id_array_job", 'i', db_null() },
+        { "id_array_task", 'i', db_null() },
+        { "id_het_job", 'i', db_null() },
+        { "het_job_offset", 'i', db_null() },
     };
     row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     int result = rows_add(&writer->rows, fields, COUNT(fields), err);

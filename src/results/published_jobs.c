@@ -33,6 +33,15 @@ enum {
     JOB_ID,
     VALUE,
     WHY,
+    TIER,
+    POOL,
+    PLACE,
+    REASON,
+    DETAIL,
+    ARRAY_JOB,
+    ARRAY_TASK,
+    HET_JOB,
+    HET_OFFSET,
 };
 
 static const char *published_jobs_text_of(struct prio_list *list, const struct db_value *value)
@@ -67,6 +76,15 @@ static void published_jobs_add_row(struct prio_list *list, const struct db_value
         .value = db_value_real(&row[VALUE]),
         .why = row[WHY].type == DB_TEXT ? published_jobs_text_of(list, &row[WHY]) : NULL,
         .terms = "",
+        .tier = db_value_integer(&row[TIER], PRIO_UNKNOWN),
+        .pool = published_jobs_text_of(list, &row[POOL]),
+        .place = db_value_integer(&row[PLACE], 0),
+        .reason = published_jobs_text_of(list, &row[REASON]),
+        .detail = published_jobs_text_of(list, &row[DETAIL]),
+        .array_job = db_value_integer(&row[ARRAY_JOB], 0),
+        .array_task = db_value_integer(&row[ARRAY_TASK], PRIO_UNKNOWN),
+        .het_job = db_value_integer(&row[HET_JOB], 0),
+        .het_offset = db_value_integer(&row[HET_OFFSET], PRIO_UNKNOWN),
     };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
         added.factor[part] = db_value_real(&row[FACTORS + (int)part]);
@@ -155,7 +173,7 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
     struct db_rows *rows =
-        db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiirtrt", err);
+        db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiirtrtitittiiii", err);
     while (db_fetch(rows, &row, err) > 0)
         published_jobs_add_row(list, row);
     if (db_finish(rows))

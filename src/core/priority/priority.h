@@ -66,8 +66,16 @@ struct priority_qos {
     double factor;     /* used unchanged; NAN means `priority` divided by the highest priority */
 };
 
-/* The reason that is shown for the missing priority of a job with `lost` set. */
-#define PRIORITY_JOB_LOST "lost"
+/* The reasons why a job cannot start, as in the column `reason` of fairmill_job_priority.  A job
+ * without a reason has "". */
+#define PRIORITY_JOB_HELD "held"
+#define PRIORITY_JOB_BEGIN "begin"           /* its begin time is in the future */
+#define PRIORITY_JOB_DEPENDENCY "dependency" /* waits for other jobs */
+#define PRIORITY_JOB_TOO_LARGE "too_large"   /* asks for more than the partition has or allows */
+#define PRIORITY_JOB_PARTITION_UNKNOWN "partition_unknown" /* slurm.conf lacks the partition */
+#define PRIORITY_JOB_PARTITION_DOWN "partition_down"
+#define PRIORITY_JOB_ARRAY_LIMIT "array_limit" /* as many tasks run as the array allows */
+#define PRIORITY_JOB_LOST "lost"               /* pending for longer than any limit allows */
 
 /* A pending job.  With PriorityFlags=CALCULATE_RUNNING, also a running job. */
 struct priority_job {
