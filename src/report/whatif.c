@@ -15,7 +15,8 @@
 struct whatif *whatif_create(const char *cluster, int64_t as_of)
 {
     struct whatif *whatif = memory_zeroed(1, sizeof *whatif);
-    *whatif = (struct whatif){ .as_of = as_of, .arena = arena_create() };
+    *whatif =
+        (struct whatif){ .as_of = as_of, .arena = arena_create(), .job_places = id_index_create() };
     whatif->cluster = whatif_text(whatif, cluster);
     return whatif;
 }
@@ -30,6 +31,9 @@ void whatif_destroy(struct whatif *whatif)
     free(whatif->named);
     free(whatif->rows);
     free(whatif->jobs);
+    id_index_destroy(whatif->job_places);
+    for (enum whatif_side side = BEFORE; side < SIDES; side++)
+        free(whatif->entries[side].list);
     free(whatif);
 }
 
@@ -187,32 +191,6 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
         qsort(whatif->rows, whatif->row_count, sizeof *whatif->rows, by_gain);
     free(sides[BEFORE].ranks);
     free(sides[AFTER].ranks);
-}
-
-void whatif_add_job(struct whatif *whatif, const struct whatif_job *job)
-{
-    *memory_append(&whatif->jobs, &whatif->job_count) = *job;
-}
-
-static int report_whatif_by_priority(const void *a, const void *b, void *on)
-{
-    const struct whatif_job *one = a, *other = b;
-    enum whatif_side side = *(const enum whatif_side *)on;
-    if (one->priority[side] != other->priority[side])
-        return one->priority[side] > other->priority[side] ? -1 : 1;
-    if (one->id != other->id)
-        return one->id < other->id ? -1 : 1;
-    return (one->key > other->key) - (one->key < other->key);
-}
-
-void whatif_place_jobs(struct whatif *whatif)
-{
-    for (enum whatif_side side = BEFORE; whatif->job_count && side < SIDES; side++) {
-        qsort_r(whatif->jobs, whatif->job_count, sizeof *whatif->jobs, report_whatif_by_priority,
-                &side);
-        for (size_t i = 0; i < whatif->job_count; i++)
-            whatif->jobs[i].place[side] = i + 1;
-    }
 }
 
 void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions)

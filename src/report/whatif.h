@@ -10,11 +10,13 @@
 
 struct algorithm;
 struct arena;
+struct id_index;
 struct name_list;
 struct names;
 struct tree;
 struct values;
 struct permissions;
+struct prio_row;
 
 /*
  * The results of `fairmill whatif`: users who gain or lose, jobs whose place in the queue changes,
@@ -47,15 +49,28 @@ struct whatif_row {
     bool named; /* named in a change; always shown */
 };
 
-/* A pending job, with its best row. */
+/* A pending job, with its best row: a row that can start, with the highest tier and priority. */
 struct whatif_job {
     uint64_t key;
     int64_t id;
     const char *user, *account;
-    const char *partition[SIDES];
-    int64_t priority[SIDES];
+    const char *reason; /* why it cannot start (PRIORITY_JOB_... in priority.h), or "" */
+    const char *partition[SIDES], *pool[SIDES];
+    int64_t tier[SIDES], priority[SIDES];
+    bool there[SIDES];   /* has a row; otherwise the values of that side are 0 and "" */
     double norm[SIDES];  /* priority before it is truncated, between 0 and 1 */
-    size_t place[SIDES]; /* 1 is next */
+    size_t place[SIDES]; /* in its pool; 1 is next; tied jobs share a place; 0: cannot start */
+};
+
+/* A row of a job that can start: the job in one partition and with one QOS. */
+struct whatif_entry {
+    uint64_t key; /* of the job */
+    const char *pool;
+    int64_t tier, priority;
+};
+struct whatif_entries {
+    struct whatif_entry *list;
+    size_t count;
 };
 
 struct terminology;
@@ -76,8 +91,10 @@ struct whatif {
     /* changed or named associations; the largest gain first, the largest loss last */
     struct whatif_row *rows;
     size_t row_count;
-    struct whatif_job *jobs; /* all jobs, in order of their new places */
+    struct whatif_job *jobs; /* all jobs, by pool and new place; those that cannot start are last */
     size_t job_count;
+    struct id_index *job_places; /* maps the key of a job to its index, until jobs are hidden */
+    struct whatif_entries entries[SIDES];
     bool is_chosen;   /* whatif_leave() was called */
     bool is_part;     /* hidden rows or jobs were removed */
     bool rounded;     /* the usage of hidden users was rounded */
@@ -99,15 +116,18 @@ void whatif_state_free(struct whatif_state *state);
 /* Fills the rows with the associations that differ or are named. */
 void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after);
-/* Appends a copy of `job`.  Its texts must come from whatif_text(). */
-void whatif_add_job(struct whatif *whatif, const struct whatif_job *job);
+/* Adds a row of a pending job, which has this priority on this side.  `norm` is the priority before
+ * it is truncated, between 0 and 1. */
+void whatif_add_job_row(struct whatif *whatif, enum whatif_side side, const struct prio_row *row,
+                        int64_t priority, double norm);
 /*
  * Removes the users and jobs that the requesting user may not see.  Call after all jobs were added.
  */
 void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions);
 /*
- * Assigns the places of the remaining jobs: highest priority first, ties by id.  Call after
- * whatif_hide_others(), because places that count hidden jobs would reveal their priorities.
+ * Assigns the places of the remaining jobs.  In each pool, jobs are ordered by tier and then by
+ * priority, and a job counts once.  Call after whatif_hide_others(), because places that count
+ * hidden jobs would reveal their priorities.
  */
 void whatif_place_jobs(struct whatif *whatif);
 /*

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -83,8 +84,11 @@ static const struct column job_columns[] = {
     { "priority_after", "PriorityAfter", COLUMN_INTEGER, JOB(priority[AFTER]) },
     { "priority_norm_before", "PriorityNorm", COLUMN_REAL, JOB(norm[BEFORE]) },
     { "priority_norm_after", "PriorityNormAfter", COLUMN_REAL, JOB(norm[AFTER]) },
-    { "place_before", "Place", COLUMN_INTEGER, JOB(place[BEFORE]) },
-    { "place_after", "PlaceAfter", COLUMN_INTEGER, JOB(place[AFTER]) },
+    { "place_before", "Place", COLUMN_INTEGER, JOB(place[BEFORE]), .zero_is_none = true },
+    { "place_after", "PlaceAfter", COLUMN_INTEGER, JOB(place[AFTER]), .zero_is_none = true },
+    { "pool_before", "Pool", COLUMN_TEXT, JOB(pool[BEFORE]) },
+    { "pool_after", "PoolAfter", COLUMN_TEXT, JOB(pool[AFTER]) },
+    { "reason", "Reason", COLUMN_TEXT, JOB(reason) },
     { .name = NULL },
 };
 
@@ -251,7 +255,7 @@ static void whatif_table_add_rows(struct answer *answer, const struct whatif *wh
 
 static bool is_moved(const struct whatif_job *job)
 {
-    return job->place[BEFORE] != job->place[AFTER];
+    return job->place[BEFORE] != job->place[AFTER] || strcmp(job->pool[BEFORE], job->pool[AFTER]);
 }
 
 static void whatif_table_add_jobs(struct answer *answer, const struct whatif *whatif, size_t top)
@@ -261,10 +265,11 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
         { "username", "User", COLUMN_TEXT, JOB(user) },
         { "account", "Account", COLUMN_TEXT, JOB(account) },
         { "partition", "Partition", COLUMN_TEXT, JOB(partition[AFTER]) },
+        { "pool", "Pool", COLUMN_TEXT, JOB(pool[AFTER]), .optional = true },
         { "priority_before", "Priority", COLUMN_INTEGER, JOB(priority[BEFORE]) },
         { "priority_after", "would be", COLUMN_INTEGER, JOB(priority[AFTER]) },
-        { "place_before", "Place", COLUMN_INTEGER, JOB(place[BEFORE]) },
-        { "place_after", "would be", COLUMN_INTEGER, JOB(place[AFTER]) },
+        { "place_before", "Place", COLUMN_INTEGER, JOB(place[BEFORE]), .zero_is_none = true },
+        { "place_after", "would be", COLUMN_INTEGER, JOB(place[AFTER]), .zero_is_none = true },
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };

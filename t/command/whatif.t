@@ -19,7 +19,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import demonstration
 import tap
-from place import NOW, Place
+from place import NOW, SMALL, Place
 from seeds import seeds
 from site_drawing import PARENT, Site, draw
 
@@ -644,6 +644,33 @@ def removed_with_jobs(place):
                    f"with {algorithm}, jobs of a removed user have no fairshare{' by the source' if how else ''}", job)
 
 
+def places_of_jobs(place):
+    """Jobs are ordered by tier and then priority in the pool of their partition."""
+    pending = f'submit={NOW - DAY} time_eligible={NOW - DAY} limit=60 tres_req=1=1,4=1 priority=9'
+    place.ready(SMALL + f'''job physics.alice id_job=21 partition=normal {pending}
+job physics.bob     id_job=22 partition=normal {pending}
+job physics.bob     id_job=23 partition=normal {pending}
+job chemistry.carol id_job=24 partition=normal,urgent {pending}
+job chemistry.carol id_job=25 partition=gpu {pending}
+job chemistry.carol id_job=26 partition=gpu priority=0 submit={NOW - DAY} limit=60 tres_req=1=1,4=1
+job physics.alice   id_job=27 partition=normal,gpu {pending}
+''', {'priority.weight_fairshare': 1000})
+    place.succeed('run', '--now', NOW)
+    place.query("""UPDATE fairmill_job_priority SET pool = CASE partition_name WHEN 'gpu' THEN 'gpu' ELSE 'normal' END,
+        priority_tier = CASE partition_name WHEN 'urgent' THEN 1000 WHEN 'gpu' THEN 0 ELSE 1 END, best = id_job <> 24 AND partition_name <> 'gpu'
+        OR partition_name = 'urgent' OR id_job IN (25, 26), reason = CASE id_job WHEN 26 THEN 'held' ELSE '' END""")
+    place.succeed('whatif', '--json', '--shares', 'alice=1000')
+    jobs = {job['id_job']: job for job in answer(place)['jobs']}
+    tap.same({job: (row['pool_before'], row['place_before'], row['place_after']) for job, row in jobs.items()},
+             {24: ('normal', 1, 1), 22: ('normal', 2, 4), 23: ('normal', 2, 4), 21: ('normal', 4, 2), 27: ('normal', 4, 2),
+              25: ('gpu', 1, 1), 26: ('gpu', None, None)},
+             'a higher tier comes first, tied jobs share a place, a job in two pools counts in both, and a held job has no place')
+    tap.same((jobs[24]['partition_after'], jobs[26]['reason']), ('urgent', 'held'), 'JSON has the partition with the highest tier and the reason')
+    place.succeed('whatif', '--shares', 'alice=1000')
+    tap.ok(re.search(r'^22 +bob +physics +normal +normal .* 2 +4$', place.out, re.M) and '4 of 7 pending jobs would change places' in place.out,
+           'the text shows the pool of each job that moves', place.out)
+
+
 def golden(place):
     """Tests the demonstration, whose queue depends on fairshare."""
     demonstration.publish(place)
@@ -678,6 +705,7 @@ def body():
         usage_added(place)
         corrected(place)
         removed_with_jobs(place)
+        places_of_jobs(place)
         golden(place)
         random_sites(place)
 

@@ -135,32 +135,14 @@ static struct priority whatif_source_priority_after(const struct queue_view *vie
     return priority;
 }
 
-/* Adds each job with its best row.  The rows of a job are adjacent. */
 static void whatif_source_add_jobs(struct whatif *whatif, const struct queue_view *view)
 {
     const struct prio_list *list = view->list;
-    for (size_t i = 0; i < list->count;) {
-        const struct prio_row *first = &list->rows[i];
-        struct whatif_job job = { .key = first->key,
-                                  .id = first->id_job,
-                                  .user = whatif_text(whatif, first->user),
-                                  .account = whatif_text(whatif, first->account),
-                                  .norm = { -1, -1 } };
-        for (; i < list->count && list->rows[i].key == first->key; i++) {
-            const struct prio_row *row = &list->rows[i];
-            struct priority after = whatif_source_priority_after(view, row);
-            if (row->norm > job.norm[BEFORE]) {
-                job.norm[BEFORE] = row->norm;
-                job.priority[BEFORE] = row->priority;
-                job.partition[BEFORE] = whatif_text(whatif, row->partition);
-            }
-            if (after.norm > job.norm[AFTER]) {
-                job.norm[AFTER] = after.norm;
-                job.priority[AFTER] = after.value;
-                job.partition[AFTER] = whatif_text(whatif, row->partition);
-            }
-        }
-        whatif_add_job(whatif, &job);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        struct priority after = whatif_source_priority_after(view, row);
+        whatif_add_job_row(whatif, BEFORE, row, row->priority, row->norm);
+        whatif_add_job_row(whatif, AFTER, row, after.value, after.norm);
     }
 }
 
@@ -223,50 +205,19 @@ struct whatif_source_work {
     struct source source; /* the source for the time of the request */
     struct recorded_state recorded;
     struct whatif *whatif;
-    struct id_index *jobs; /* maps the key of a job to its index in the answer's list */
 };
 
-static struct whatif_job *find_or_add_job(struct whatif_source_work *work,
-                                          const struct queue *queue, const struct priority_job *job)
+static void whatif_source_add_queue(struct whatif_source_work *work,
+                                    const struct computation *computation, enum whatif_side side)
 {
-    struct whatif *whatif = work->whatif;
-    uint32_t place = id_index_add(work->jobs, job->key, (uint32_t)whatif->job_count);
-    if (place != INDEX_NONE)
-        return &whatif->jobs[place];
-    struct whatif_job added = { .key = job->key, .id = job->id_job };
-    added.user = whatif_text(whatif, names_text(queue->names, job->user));
-    added.account = whatif_text(whatif, names_text(queue->names, job->account));
-    added.partition[BEFORE] = added.partition[AFTER] = "";
-    whatif_add_job(whatif, &added);
-    return &whatif->jobs[whatif->job_count - 1];
-}
-
-struct row_context {
-    struct whatif_source_work *work;
-    const struct queue *queue;
-    enum whatif_side side;
-};
-
-static int whatif_source_add_row(void *context, const struct queue_row *row, struct error *err)
-{
-    const struct row_context *at = context;
-    (void)err;
-    if (!row->best)
-        return 0;
-    struct whatif_job *job = find_or_add_job(at->work, at->queue, row->job);
-    job->partition[at->side] = whatif_text(at->work->whatif, row->partition->name);
-    job->priority[at->side] = row->priority.value;
-    job->norm[at->side] = row->priority.norm;
-    return 0;
-}
-
-static int whatif_source_add_queue(struct whatif_source_work *work,
-                                   const struct computation *computation, enum whatif_side side,
-                                   struct error *err)
-{
-    struct row_context context = { work, computation->queue, side };
-    return computation->queue ? queue_each(computation->queue, whatif_source_add_row, &context, err)
-                              : 0;
+    if (!computation->queue)
+        return;
+    struct prio_list *list = prio_list_create(work->whatif->cluster, work->whatif->as_of);
+    prio_list_add_queue(list, computation->queue, NULL, NULL);
+    for (size_t i = 0; i < list->count; i++)
+        whatif_add_job_row(work->whatif, side, &list->rows[i], list->rows[i].priority,
+                           list->rows[i].norm);
+    prio_list_destroy(list);
 }
 
 /* Moves the tree and its values from a computation to a state. */
@@ -315,13 +266,11 @@ static int whatif_source_compare(struct whatif_source_work *work, struct computa
                                  struct computation *after, struct scenario *scenario,
                                  struct error *err)
 {
-    int result = whatif_source_add_queue(work, before, BEFORE, err);
+    whatif_source_add_queue(work, before, BEFORE);
     struct whatif_state states[SIDES] = { state_of(before, work->settings) };
-    if (!result)
-        result = compute_changed(work, after, scenario, err);
-    if (!result)
-        result = whatif_source_add_queue(work, after, AFTER, err);
+    int result = compute_changed(work, after, scenario, err);
     if (!result) {
+        whatif_source_add_queue(work, after, AFTER);
         states[AFTER] = state_of(after, work->changed);
         whatif_compare(work->whatif, &states[BEFORE], &states[AFTER]);
     }
@@ -382,7 +331,6 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
         .changed = &changed,
         .changes = changes,
         .whatif = whatif,
-        .jobs = id_index_create(),
     };
     changes_set(changes, &changed);
     set_defaults(&changed, settings);
@@ -397,6 +345,5 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
     }
     recorded_state_free(&work.recorded);
     db_close(db);
-    id_index_destroy(work.jobs);
     return result;
 }
