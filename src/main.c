@@ -30,10 +30,10 @@ static const struct command *const commands[] = {
     &command_forget,    &command_run,      &command_backfill,
     &command_verify,    &command_show,     &command_prio,
     &command_explain,   &command_forecast, &command_history,
-    &command_statement, &command_budget,   &command_whatif,
-    &command_backtest,  &command_compare,  &command_ledger,
-    &command_shares,    &command_diff,     &command_status,
-    &command_metrics,
+    &command_statement, &command_budget,   &command_waits,
+    &command_whatif,    &command_backtest, &command_compare,
+    &command_ledger,    &command_shares,   &command_diff,
+    &command_status,    &command_metrics,
 #ifdef HAVE_REPORT
     &command_report,
 #endif

@@ -104,7 +104,7 @@ def same_as_direct(place):
         client = asked.client(USER)
         for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
                         ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'), ('statement', '--since', '2020-01-01', '--csv'),
-                        ('statement', '--tres', 'cpu'), ('history', 'alice', '--tres', 'cpu'), ('history', 'alice', '--tres', 'none'), ('budget',),
+                        ('statement', '--tres', 'cpu'), ('history', 'alice', '--tres', 'cpu'), ('history', 'alice', '--tres', 'none'), ('budget',), ('waits', '--since', '2020-01-01'),
                         ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err
@@ -288,7 +288,7 @@ def refused(place):
     with answering.Answering(place) as asked:
         for command in (['show', '-u', 'alice'], ['explain', 'alice'], ['explain', USER, 'alice'], ['history', 'alice'],
                         ['statement', '-u', 'alice'], ['statement', '-u', 'alice', '--tres', 'cpu'], ['history', 'alice', '--tres', 'cpu'],
-                        ['budget', 'alice'], ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
+                        ['budget', 'alice'], ['waits', '-u', 'alice'], ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
                         ['show', '--pbs', 'alice'], ['forecast', 'alice']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 64 and "'alice' is neither you" in answer['errors'] and not answer['output'],

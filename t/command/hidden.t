@@ -163,8 +163,8 @@ def existence(place):
                                 ['statement', '-u', f'{login},@'], ['prio', '-j', '903', '-u', '@'], ['prio', '-A', 'chemistry', '-u', '@'],
                                 ['statement', '@'], ['statement', login, 'chemistry/@'], ['compare', '@'], ['compare', 'chemistry/@'],
                                 ['compare', '-u', f'{login},@'], ['history', login, '@'], ['forecast', '-u', f'{login},@'],
-                                ['explain', '-u', '@', '-A', 'chemistry'], ['budget', '@'], ['budget', login, 'chemistry/@'], ['whatif', '--shares', f'{login}=9', '-u', '@']):
-                    if private == 'jobs' and command[0] != 'prio':
+                                ['explain', '-u', '@', '-A', 'chemistry'], ['budget', '@'], ['budget', login, 'chemistry/@'], ['waits', '-u', '@'], ['waits', '--by', 'user', '-u', f'{login},@'], ['whatif', '--shares', f'{login}=9', '-u', '@']):
+                    if private == 'jobs' and command[0] not in ('prio', 'waits'):
                         continue  # users are not hidden
                     answers = []
                     for name in ('dora', 'nemo'):
