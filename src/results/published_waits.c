@@ -94,9 +94,18 @@ static uint32_t waits_name_in(struct waits_reading *reading, const struct db_val
                                   : waits_name(reading, "", 0);
 }
 
+static bool waits_needs_associations(const struct waits_reading *reading)
+{
+    const struct published_filter *filter = &reading->published->filter;
+    return !reading->request->without_correlation || filter->accounts.count ||
+           filter->users.count || reading->request->by & (WAITS_BY_ACCOUNT | WAITS_BY_USER);
+}
+
 /* Reads the associations at all history points, then the current ones. */
 static int waits_read_associations(struct waits_reading *reading, struct error *err)
 {
+    if (!waits_needs_associations(reading))
+        return 0;
     const struct db_value *row, cluster = db_text(reading->cluster->name);
     struct db_rows *rows =
         db_query(reading->published->db, sql_query_association_names, &cluster, 1, "iittti", err);
@@ -260,7 +269,7 @@ static int waits_read_day(struct waits_reading *reading, int64_t day, int64_t en
     const struct db_value *row, cluster = db_text(reading->cluster->name);
     const struct db_value span[] = { cluster, db_integer(day), db_integer(end),
                                      cluster, db_integer(day), db_integer(end) };
-    if (waits_read_factors(reading, end, err))
+    if (!reading->request->without_correlation && waits_read_factors(reading, end, err))
         return -1;
     struct db_rows *rows =
         db_query(reading->published->db, sql_query_wait_days, span, COUNT(span), "ittii", err);

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_RESULTS_PUBLISHED_WAITS_H
 #define FAIRMILL_RESULTS_PUBLISHED_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct error;
@@ -19,6 +20,7 @@ struct waits_request {
     unsigned by;                        /* a mask of WAITS_BY_... (report/waits.h) */
     int64_t (*end_of)(int64_t time);    /* end of the period of a time; NULL: one period */
     const struct name_list *partitions; /* only jobs in these partitions; NULL: all */
+    bool without_correlation;           /* if true, correlations are NAN, and the read is shorter */
     const struct name_list *qos;        /* only jobs with these QOS; NULL: all */
 };
 

@@ -29,7 +29,7 @@ job physics.alice id_job=901 submit=%d time_eligible=%d partition=p tres_req=1=8
 job physics.alice id_job=902 submit=%d time_eligible=%d partition=p,q tres_req=1=8 limit=60
 """ % ((NOW - 100,) * 4)
 ODD = 'odd \\ "name"'
-SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? (\S+)$')
+SAMPLE = re.compile(r'^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"(?:,|$)')
 
 
@@ -89,7 +89,7 @@ def numbers(place):
     tap.ok(status == 0 and not said, 'promtool accepts the output', status, said)
     found = samples(place.out)
     of_health = {key for key in found if key[0] in ('fairmill_associations_left_out', 'fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')
-                 or key[0].startswith('fairmill_fairness_')}
+                 or key[0].startswith(('fairmill_fairness_', 'fairmill_started_', 'fairmill_job_wait_'))}
     own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])} - of_health
     tap.same({key: value for key, value in found.items() if key not in own | of_health}, shown(place),
              'metrics equal the published values, and missing values are omitted')
@@ -222,6 +222,28 @@ job chemistry.carol start=%d end=%d tres=1=2,5=2
     place.says('the error names the kept TRES', "'license/x'", 'cpu, gres/gpu')
 
 
+def of_waits(place):
+    place.ready(DRAWING, {'usage.time_zone': 'UTC'})
+    place.succeed('run', '--now', NOW)
+    today = NOW // 86400 * 86400
+    place.query('DELETE FROM fairmill_wait_final')
+    place.query('DELETE FROM fairmill_wait_open')
+    for table, day, partition, bucket, jobs in (
+            ('open', 0, 'cpu', 60, 4), ('final', 6, 'cpu', 300, 6), ('open', 6, 'gpu', -1, 3), ('final', 7, 'cpu', -1, 50)):
+        place.query(f'INSERT INTO fairmill_wait_{table} VALUES (?, ?, ?, ?, ?, ?, ?)', 'tiny', today - day * 86400, 3, partition,
+                    'normal', bucket, jobs)
+    place.succeed('metrics')
+    status, said = content(place.out)
+    tap.ok(status == 0 and not said, 'promtool accepts waiting times', status, said)
+    found = {(name, dict(labels)['partition'], dict(labels)['qos']): value for (name, labels), value in samples(place.out).items()
+             if name.startswith(('fairmill_started_', 'fairmill_job_wait_'))}
+    tap.same(found, {('fairmill_started_jobs', 'cpu', 'normal'): 10, ('fairmill_job_wait_median_seconds', 'cpu', 'normal'): 100,
+                     ('fairmill_job_wait_p90_seconds', 'cpu', 'normal'): 260, ('fairmill_started_jobs', 'gpu', 'normal'): 3,
+                     ('fairmill_job_wait_median_seconds', 'gpu', 'normal'): 604800,
+                     ('fairmill_job_wait_p90_seconds', 'gpu', 'normal'): 604800},
+             'waiting times of seven days are interpolated, and the longest is seven days')
+
+
 def files(place):
     place.ready(DRAWING)
     place.succeed('run', '--now', NOW)
@@ -260,7 +282,7 @@ def files(place):
 def body():
     if not shutil.which('promtool'):
         return tap.skip_all('promtool (Debian: prometheus) is not installed')
-    for part in (numbers, retired, bounded, of_tres, files):
+    for part in (numbers, retired, bounded, of_tres, of_waits, files):
         with Place() as place:
             part(place)
     return None

@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "command/metrics/samples.h"
+#include "command/metrics/wait_samples.h"
 #include "results/health.h"
 #include "results/published_find.h"
 #include "results/tres_days.h"
@@ -238,7 +239,10 @@ static int add_associations(struct metrics *metrics, struct published *published
         if (published_read_tree(published, &published->clusters[i], err))
             return -1;
         of.shown = memory_zeroed(of.published->tree->count, sizeof *of.shown);
-        result = metrics_command_add_published(&of, published->db, options, accounts_only, err);
+        result = metrics_command_add_published(&of, published->db, options, accounts_only, err) ||
+                         metrics_waits_add(metrics, published, of.published, err)
+                     ? -1
+                     : 0;
         free(of.shown);
         tres_numbers_free(&of.numbers);
     }

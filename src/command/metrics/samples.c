@@ -72,6 +72,11 @@ static const struct {
                          "Start of the last run, even if it published nothing" },
     [METRIC_PROBLEM] = { "fairmill_problem", "1 if a cluster has this problem" },
     [METRIC_WAITING] = { "fairmill_waiting_jobs", "Pending jobs at the computed time" },
+    [METRIC_STARTED_JOBS] = { "fairmill_started_jobs", "Jobs that started in the last seven days" },
+    [METRIC_WAIT_MEDIAN] = { "fairmill_job_wait_median_seconds",
+                             "Median of the times for which these jobs waited" },
+    [METRIC_WAIT_P90] = { "fairmill_job_wait_p90_seconds",
+                          "90th percentile of the times for which these jobs waited" },
     [METRIC_JAIN] = { "fairmill_fairness_jain",
                       "Jain's index of usage relative to shares; 1 if all have used the same part "
                       "of their entitlement" },
