@@ -13,13 +13,14 @@ SELECT "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
 FROM "fairmill_wait_open"
 WHERE "cluster" = ? AND "day" >= ? AND "day" < ?
 
--- name: wait_final_oldest
--- The oldest day of a cluster with jobs that are in the checkpoint.
-SELECT MIN("day") FROM "fairmill_wait_final" WHERE "cluster" = ?
-
--- name: wait_open_oldest
--- The oldest day of a cluster with other jobs.
-SELECT MIN("day") FROM "fairmill_wait_open" WHERE "cluster" = ?
+-- name: wait_oldest_day
+-- The oldest day of a cluster.
+SELECT MIN(w."day")
+FROM (
+    SELECT MIN("day") AS "day" FROM "fairmill_wait_final" WHERE "cluster" = ?
+    UNION ALL
+    SELECT MIN("day") FROM "fairmill_wait_open" WHERE "cluster" = ?
+) w
 
 -- name: wait_point
 -- The newest history point from one time on and before another, with one algorithm.

@@ -278,29 +278,15 @@ static int waits_read_day(struct waits_reading *reading, int64_t day, int64_t en
     return db_finish(rows);
 }
 
-static int waits_oldest_day(const struct waits_reading *reading, int64_t *oldest, struct error *err)
-{
-    static const char *const queries[] = { sql_query_wait_final_oldest,
-                                           sql_query_wait_open_oldest };
-    const struct db_value cluster = db_text(reading->cluster->name);
-    *oldest = INT64_MAX;
-    for (size_t i = 0; i < COUNT(queries); i++) {
-        int64_t day;
-        int found = rows_read_integer(reading->published->db, queries[i], &cluster, 1, &day, err);
-        if (found < 0)
-            return -1;
-        if (found && day < *oldest)
-            *oldest = day;
-    }
-    return 0;
-}
-
 /* Reads day by day, because the factors change with the days. */
 static int waits_read_days(struct waits_reading *reading, struct error *err)
 {
     const struct waits_request *request = reading->request;
-    int64_t oldest, end;
-    if (waits_oldest_day(reading, &oldest, err))
+    const struct db_value clusters[] = { db_text(reading->cluster->name),
+                                         db_text(reading->cluster->name) };
+    int64_t oldest = INT64_MAX, end;
+    if (rows_read_integer(reading->published->db, sql_query_wait_oldest_day, clusters,
+                          COUNT(clusters), &oldest, err) < 0)
         return -1;
     int64_t from = (int64_t)calendar_day((uint64_t)request->from);
     reading->list->total = (struct waits_row){ .from = from, .to = request->to };
