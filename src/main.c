@@ -33,7 +33,7 @@ static const struct command *const commands[] = {
     &command_statement, &command_budget,   &command_waits,
     &command_whatif,    &command_backtest, &command_compare,
     &command_ledger,    &command_shares,   &command_diff,
-    &command_status,    &command_metrics,
+    &command_apply,     &command_status,   &command_metrics,
 #ifdef HAVE_REPORT
     &command_report,
 #endif
