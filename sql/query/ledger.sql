@@ -10,6 +10,10 @@ SELECT
 FROM "fairmill_ledger"
 ORDER BY "id"
 
+-- name: ledger_count
+-- The number of a cluster's entries.
+SELECT COUNT(*) FROM "fairmill_ledger" WHERE "cluster" = ?
+
 -- name: ledger_reset_read
 -- The associations to which `reset` and `set` entries apply.
 SELECT "id", "id_assoc" FROM "fairmill_ledger_reset" ORDER BY "id", "id_assoc"

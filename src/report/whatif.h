@@ -84,6 +84,8 @@ struct whatif {
     struct name_list changes;  /* descriptions of the changes */
     const char *definition;    /* static sentence that defines a unit in `changes`, or NULL */
     struct name_list commands; /* commands that apply them, or comments */
+    bool own_values;           /* a command changes fairmill's values only, not the scheduler's */
+    const char *note;          /* sentence that follows the commands, or NULL */
     uint32_t users[SIDES];
     bool unknown[SIDES]; /* no user has a place, because the algorithm has no values */
     uint32_t *named;     /* ids of the associations that the changes name */

@@ -312,6 +312,8 @@ static void whatif_table_add_page(struct answer *answer, const struct whatif *wh
         answer_say(answer, "\nCommands for these changes:\n\n");
     for (size_t i = 0; i < whatif->commands.count; i++)
         answer_say(answer, "%s\n", whatif->commands.values[i]);
+    if (whatif->note && whatif->commands.count)
+        answer_say(answer, "\n%s\n", whatif->note);
 }
 
 void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer)

@@ -675,10 +675,34 @@ def jobs(place):
                settings='reader.conf')
 
 
+def own_values(place):
+    """Tests the sentence that Slurm's values differ."""
+    note = 'Slurm schedules by its own values.'
+    with open(place.path('slurm.conf'), 'w') as file:
+        file.write('PriorityType=priority/multifactor\nPriorityDecayHalfLife=7-0\n')
+    same = {'slurm.conf': place.path('slurm.conf'), 'usage.half_life': None, 'fairshare.conformance': 'slurmctld'}
+    for keys, differs, what in ((same, False, "with slurm.conf's settings and slurmctld's rules"),
+                                (same | {'fairshare.conformance': 'documents'}, True, "with the documents' rules"),
+                                (same | {'fairshare.algorithm': 'linear', 'fairshare.capacity': 1000}, True, 'with another algorithm'),
+                                ({'fairshare.conformance': 'slurmctld'}, True, 'without slurm.conf')):
+        place.ready(DRAWING, keys)
+        place.succeed('run', '--now', NOW)
+        for names in (['ann'], ['ann', 'cid']):
+            place.succeed('explain', *names)
+            tap.same(place.out.count(note), int(differs), f"{what}, `explain {' '.join(names)}` says {'once' if differs else 'not'} that Slurm's values differ")
+    place.ready(DRAWING, same)
+    place.succeed('ledger', 'credit', 5, '-u', 'ann', '-A', 'left', '--why', 'test', '--yes')
+    place.succeed('run', '--now', NOW)
+    place.succeed('explain', 'ann')
+    tap.ok(note in place.out, "with a ledger entry, explain says that Slurm's values differ", place.out)
+    place.succeed('explain', 'ann', '--csv')
+    tap.ok(note not in place.out, 'CSV has no sentence', place.out)
+
+
 def body():
     os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, ties, other_ways_to_name, each_account, random_pairs):
+        for part in (demo, own_values, all_usage_taken, sentences, forms, reader, jobs, ties, other_ways_to_name, each_account, random_pairs):
             part(place)
 
 

@@ -304,6 +304,23 @@ def undos(desk):
     tap.ok(refused, 'the table allows one undo for each row')
 
 
+def slurm_note(desk):
+    """Slurm's own usage stays as it is."""
+    desk.begin()
+    note = "Slurm schedules by its own values. `fairmill apply` gives it these.\n"
+    desk.enter('credit', 5, '-u', 'carol', at=None)
+    tap.ok(desk.out.endswith(note), 'after an entry, ledger says that Slurm does not know it', desk.out)
+    for who, wanted in ((['-u', 'alice', '-A', 'physics'], 'user where name=alice account=physics'),
+                        (['-u', 'erik', '-A', 'physics', '--partition', 'gpu'], 'user where name=erik account=physics partition=gpu'),
+                        (['-A', 'physics'], 'account where name=physics')):
+        desk.enter('reset', *who, at=None)
+        tap.ok(desk.out.endswith(f"{note}To reset Slurm's usage, too:\nsacctmgr modify {wanted} cluster=tiny set rawusage=0\n"),
+               f"after `reset {' '.join(who)}`, ledger prints the command that resets Slurm's usage", desk.out)
+    for arguments, at in ((['-u', 'carol'], NOW - DAY), (['--all'], None)):
+        desk.enter('reset', *arguments, at=at)
+        tap.ok(desk.out.endswith(note), 'a reset that sacctmgr cannot make has no command', desk.out)
+
+
 def dry_runs(desk):
     desk.begin({'usage.half_life': 0})
     before, = desk.usage('physics.alice')
@@ -449,7 +466,7 @@ def at_once(desk):
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (adjustments, without_account, refunds, resets, sets, undos, dry_runs, questions, refusals, lists, who, at_once):
+        for part in (adjustments, without_account, refunds, resets, sets, undos, slurm_note, dry_runs, questions, refusals, lists, who, at_once):
             part(place)
 
 

@@ -6,12 +6,14 @@
 #include "command/explain/explain_jobs.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
+#include "report/answer.h"
 #include "report/explained.h"
 #include "report/job_explanation.h"
 #include "report/priorities.h"
 #include "report/usage_unit.h"
 #include "results/published_find.h"
 #include "results/published_jobs.h"
+#include "results/slurm_difference.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -74,6 +76,20 @@ static int explain_command_add_subject(const struct command_context *context,
                : refuse_pair(one->node, other, context->shared->operands, err);
 }
 
+/* Says that Slurm schedules by other values, if that is so. */
+static int explain_add_difference(const struct command_context *context,
+                                  const struct published_cluster *cluster, struct error *err)
+{
+    bool differs;
+    if (!answer_wants_page(context->answer) || !context->published.db)
+        return 0;
+    if (slurm_difference_read(&context->published, cluster, &differs, err))
+        return -1;
+    if (differs)
+        answer_say(context->answer, "\n%s\n", slurm_difference_note);
+    return 0;
+}
+
 /* Explains two associations of one cluster. */
 static int explain_add_pair(const struct command_context *context, const char *const *names,
                             struct error *err)
@@ -82,7 +98,8 @@ static int explain_add_pair(const struct command_context *context, const char *c
     struct published_node one, other;
     return published_find(published, NULL, names[0], &one, err) ||
                    published_find(published, one.cluster, names[1], &other, err) ||
-                   explain_command_add_subject(context, &one, other.node, err)
+                   explain_command_add_subject(context, &one, other.node, err) ||
+                   explain_add_difference(context, one.cluster, err)
                ? -1
                : 0;
 }
@@ -99,6 +116,8 @@ static int explain_add_name(const struct command_context *context, const char *n
                      : published_find_all(&context->published, name, &found, &count, err);
     for (size_t i = 0; !result && i < count; i++)
         result = explain_command_add_subject(context, &found[i], NO_NODE, err);
+    if (!result && count)
+        result = explain_add_difference(context, found[count - 1].cluster, err);
     free(found);
     return result;
 }
@@ -138,8 +157,10 @@ static int explain_command_look_in(struct command_context *context,
         explanation.other = ids[1] ? find_job(list, permissions, ids[1]) : NULL;
         *found = explanation.one && (!ids[1] || explanation.other);
     }
-    if (*found)
+    if (*found) {
         job_explanation_answer(&explanation, context->answer);
+        result = explain_add_difference(context, cluster, err);
+    }
     prio_list_destroy(list);
     return result;
 }

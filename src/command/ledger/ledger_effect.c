@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
+#include "command/command_line.h"
 #include "command/show/computed_shares.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
 #include "report/shares.h"
 #include "report/table.h"
+#include "results/ledger_book.h"
 #include "results/permissions_rows.h"
+#include "results/slurm_difference.h"
+#include "settings/scheduler.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -121,4 +125,27 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
     recorded_state_free(&effect.notes);
     checkpointed_read_free(&effect.last);
     return result;
+}
+
+void ledger_add_slurm_note(struct text *text, const struct settings *settings,
+                           const struct ledger_record *record, bool from_now_on)
+{
+    struct command_line line = { 0 };
+    if (!source_type_of(settings)->is_slurmdbd)
+        return;
+    text_format(text, "%s\n", slurm_difference_note);
+    if (record->entry.kind != LEDGER_RESET || record->entry.of_cluster || !from_now_on)
+        return;
+    command_line_add_words(&line, *record->user ? "sacctmgr modify user where"
+                                                : "sacctmgr modify account where");
+    command_line_add_name(&line, "name", *record->user ? record->user : record->account);
+    if (*record->user && *record->account)
+        command_line_add_name(&line, "account", record->account);
+    if (*record->partition)
+        command_line_add_name(&line, "partition", record->partition);
+    command_line_add_name(&line, "cluster", record->cluster);
+    command_line_add_words(&line, "set rawusage=0");
+    if (!line.obstacle)
+        text_format(text, "To reset Slurm's usage, too:\n%s\n", line.text.bytes);
+    text_free(&line.text);
 }

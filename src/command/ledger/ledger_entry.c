@@ -419,6 +419,7 @@ static int ledger_entry_enter(struct entry_context *context, struct error *err)
     else
         text_format(&text, "entry %" PRIu64 ", ", first);
     add_intent(&text, context);
+    ledger_add_slurm_note(&text, context->settings, &context->record, !context->options->at);
     result = command_print(&text, err);
     text_free(&text);
     return result;

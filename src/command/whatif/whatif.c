@@ -5,6 +5,7 @@
 #include "report/whatif.h"
 #include "report/whatif_table.h"
 #include "results/published_find.h"
+#include "results/slurm_difference.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -70,6 +71,11 @@ static int whatif_fill(struct command_context *context, struct published_cluster
         permissions_are_limited_on(&published->permissions, cluster->name, PRIVATE_ALL);
     whatif->no_ledger = !permissions_administer(&published->permissions, cluster->name);
     changes_describe(&options->changes, cluster, context->settings, whatif);
+    bool differs;
+    if (slurm_difference_read(published, cluster, &differs, err))
+        return -1;
+    differs |= whatif->own_values && source_type_of(cluster->settings)->is_slurmdbd;
+    whatif->note = differs ? slurm_difference_note : NULL;
     return 0;
 }
 

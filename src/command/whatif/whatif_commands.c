@@ -175,6 +175,7 @@ static void describe_usage(const struct whatif_change *change,
     } else
         line.obstacle = "the ledger can debit only users";
     whatif_add_change(whatif, sentence.bytes);
+    whatif->own_values = true;
     if (!whatif->no_ledger)
         whatif_commands_end_line(&line, whatif, change);
     text_free(&line.text);
@@ -372,6 +373,7 @@ static void describe_setting(const struct whatif_change *change, const struct se
     if (is_of_slurm_conf(settings, setting) && slurm_setting_add(&words, setting, change->value)) {
         text_add(&command, "# slurm.conf: ");
     } else {
+        whatif->own_values = true;
         text_format(&command, "# fairmill.conf, [%s]: ", setting->section);
         text_format(&words, "%s = %s", setting->key, change->value);
     }
