@@ -136,3 +136,35 @@ WHERE "cluster" = ? AND "day" = ?
 -- the associations follows.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
+
+-- name: wait_final_oldest
+-- The oldest day of a cluster with jobs that are in the checkpoint.
+SELECT MIN("day") FROM "fairmill_wait_final" WHERE "cluster" = ?
+
+-- name: wait_final_read
+-- The jobs of a day that are in the checkpoint, by waiting time.
+SELECT "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
+FROM "fairmill_wait_final"
+WHERE "cluster" = ? AND "day" = ?
+
+-- name: wait_final_of
+-- The same for some associations.  A list of the associations follows.
+SELECT "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
+FROM "fairmill_wait_final"
+WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
+
+-- name: wait_final_clear
+-- Remove the jobs of a day that are in the checkpoint.
+DELETE /*! "fairmill_wait_final" */ FROM "fairmill_wait_final" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ?
+
+-- name: wait_open_read
+-- The jobs of a day that are not in the checkpoint, by waiting time.
+SELECT "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
+FROM "fairmill_wait_open"
+WHERE "cluster" = ? AND "day" = ?
+
+-- name: wait_open_clear
+-- Remove the jobs of a day that are not in the checkpoint.
+DELETE /*! "fairmill_wait_open" */ FROM "fairmill_wait_open" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ?

@@ -6,10 +6,6 @@
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
--- name: forget_wait_final
-DELETE /*! "fairmill_wait_final" */ FROM "fairmill_wait_final" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ?
-
 -- name: forget_wait_open
 DELETE /*! "fairmill_wait_open" */ FROM "fairmill_wait_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?

@@ -27,6 +27,11 @@ WHERE "cluster" = ? AND "part" <> 0
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = 'fairmill_usage_day' AND "part" = ?
 
+-- name: kept_waits_remove
+-- Remove the hash of the jobs by waiting time of a day that was removed.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_wait_final' AND "part" = ?
+
 -- name: kept_clear
 -- Remove all hashes of a cluster.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */

@@ -32,7 +32,7 @@ SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?
 -- Job executions, with the number of seconds for which each execution had been suspended by a given
 -- time.  The first two arguments are that time.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
-    j."requested", j."used", p."suspended"
+    j."requested", j."used", p."suspended", j."qtime", j."etime"
 FROM "pbs_job" j
 LEFT JOIN (
     SELECT s."job_key", SUM(

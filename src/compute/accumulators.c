@@ -10,6 +10,7 @@
 #include "core/finding.h"
 #include "core/usage/checkpoint.h"
 #include "core/usage/ledger.h"
+#include "results/day_waits.h"
 #include "results/days.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -339,6 +340,24 @@ int days_accumulator_take(struct charge_accumulator *base, const struct charge *
     struct usage_rate rate = { charge->interval.own, used->units, charge->negative, charge->tres };
     if (!days->failed && days_add(days, charge->checkpointed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err))
+        days_give_up(days, accumulator->findings, err);
+    return 0;
+}
+
+int waits_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
+                           struct error *err)
+{
+    const struct waits_accumulator *accumulator = (const struct waits_accumulator *)base;
+    const struct job_row *row = charge->row;
+    struct days *days = accumulator->days;
+    if (days->failed || row->suspension || !row->waited_since ||
+        tree_place(accumulator->tree, row->association) == NO_NODE)
+        return 0;
+    const struct started_job job = {
+        row->association,      row->qos,          row->partition,
+        row->partition_length, row->waited_since, row->job.time_start
+    };
+    if (day_waits_add(days->waits, charge->checkpointed || !days->unsealed_is_kept, &job, err))
         days_give_up(days, accumulator->findings, err);
     return 0;
 }

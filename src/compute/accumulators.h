@@ -93,6 +93,16 @@ struct days_accumulator {
 int days_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                           struct error *err);
 
+/* Row accumulator: counts the jobs that started, by the time for which they had waited. */
+struct waits_accumulator {
+    struct charge_accumulator accumulator;
+    struct days *days;
+    const struct tree *tree; /* jobs whose association has no node are not counted */
+    struct findings *findings;
+};
+int waits_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
+                           struct error *err);
+
 /* Row accumulator: records the first second included in usage. */
 struct first_accumulator {
     struct charge_accumulator accumulator;

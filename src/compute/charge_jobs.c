@@ -74,6 +74,7 @@ struct job_scan {
     /* receives hashes of checkpointed rows; NULL if no hashes are needed */
     struct day_hashes *hashes;
     bool only_noted; /* hash the rows, but do not charge them */
+    bool counts_waits;
     struct charge_accumulator *accumulators[ACCUMULATORS], *row_accumulators[ACCUMULATORS];
     size_t accumulator_count, row_accumulator_count;
 };
@@ -92,6 +93,7 @@ struct charge_jobs_run {
     struct jobs_seen *seen;
     struct seen_accumulator note;
     struct days_accumulator add_days;
+    struct waits_accumulator add_waits;
     struct watcher_accumulator watch;
     struct first_accumulator behind_end;
     struct job_scan scans[SCANS];
@@ -139,9 +141,11 @@ static void add_accumulator(struct job_scan *scan, struct charge_accumulator *ac
 
 static int run_scan(const struct charge_jobs_run *run, struct job_scan *scan, struct error *err)
 {
-    const struct source *source = &run->computation->source;
+    struct source own = run->computation->source;
+    const struct source *source = &own;
     const struct layout *layout = source->layout;
     const struct accounting *accounting = run->computation->accounting;
+    own.waits = scan->counts_waits;
     struct job_reading *reading =
         scan->of_cancelled     ? layout->past->cancelled(source, accounting, scan->range.from)
         : scan->of_suspensions ? layout->suspensions(source, accounting, &scan->range)
@@ -204,6 +208,7 @@ static void add_scan(struct charge_jobs_run *run, const struct job_scan *scan)
         source->layout->omits_suspended || source->settings->suspended == SUSPENDED_OMITTED;
     if (omits) {
         run->scans[run->scan_count] = *scan;
+        run->scans[run->scan_count].counts_waits = false;
         run->scans[run->scan_count++].of_suspensions = true;
     }
     run->scans[run->scan_count++] = *scan;
@@ -221,6 +226,10 @@ static struct job_scan charge_jobs_scan(struct charge_jobs_run *run, struct job_
     scan.row_accumulators[scan.row_accumulator_count++] = &run->note.accumulator;
     if (run->days)
         add_accumulator(&scan, &run->add_days.accumulator);
+    if (run->days && run->days->waits) {
+        scan.counts_waits = true;
+        scan.row_accumulators[scan.row_accumulator_count++] = &run->add_waits.accumulator;
+    }
     if (run->computation->watcher)
         add_accumulator(&scan, &run->watch.accumulator);
     return scan;
@@ -651,6 +660,9 @@ static void set_accumulators(struct charge_jobs_run *run)
     }
     run->add_days =
         (struct days_accumulator){ { days_accumulator_take }, run->days, computation->findings };
+    run->add_waits = (struct waits_accumulator){
+        { waits_accumulator_take }, run->days, computation->tree, computation->findings
+    };
     run->watch = (struct watcher_accumulator){ { watcher_accumulator_take },
                                                computation->watcher,
                                                computation->ledger };

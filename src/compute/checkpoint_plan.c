@@ -13,6 +13,7 @@
 #include "core/usage/ledger.h"
 #include "core/usage/usage.h"
 #include "core/usage/usage_owners.h"
+#include "results/day_waits.h"
 #include "results/days.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
@@ -25,7 +26,7 @@
  * Increase this number if sums are computed or stored differently.  Stored checkpoints are then
  * invalid.
  */
-#define CHECKPOINT_FORMAT 4
+#define CHECKPOINT_FORMAT 5
 
 void checkpoint_plan_free(struct checkpoint_plan *plan)
 {
@@ -37,6 +38,8 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
     findings_destroy(plan->findings);
     day_hashes_free(&plan->hashes);
     day_hashes_free(&plan->checked);
+    if (plan->days)
+        day_waits_destroy(plan->days->waits);
     days_destroy(plan->days);
     text_free(&plan->cluster_identity);
     *plan = (struct checkpoint_plan){ .stored = plan->stored,
@@ -483,6 +486,10 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
     plan->days->check_all_from = plan->check_all_from;
     plan->days->in_turn = plan->mode == CHECKPOINT_UNUSED;
     plan->days->round_s = round_of(settings);
+    plan->days->check_waits = plan->compares_all || plan->stored->damaged || *plan->stored->doubt;
+    if (computation->source.layout->has_waits && settings->usage_source != USAGE_OF_ROLLUPS)
+        plan->days->waits = day_waits_create(plan->days, computation->accounting->qos,
+                                             computation->accounting->qos_count);
     return 0;
 }
 

@@ -28,6 +28,7 @@
 #include "core/tree/tree.h"
 #include "core/usage/ledger.h"
 #include "db/db.h"
+#include "results/day_waits.h"
 #include "results/days.h"
 #include "results/schema.h"
 #include "settings/scheduler.h"
@@ -122,6 +123,14 @@ static int place_all(struct computation *computation, const struct association_h
     return 0;
 }
 
+/* Frees memory before the results are computed. */
+static int spill_days(struct days *days, struct error *err)
+{
+    return days_spill_rest(days, err) || (days->waits && day_waits_spill_rest(days->waits, err))
+               ? -1
+               : 0;
+}
+
 /* Reads everything that must be read in the snapshot. */
 static int compute_read_cluster(struct computation *computation,
                                 const struct recorded_state *recorded, struct checkpoint_plan *plan,
@@ -151,7 +160,7 @@ static int compute_read_cluster(struct computation *computation,
     if (!plan || !plan->days)
         return 0;
     plan->days->oldest_end = seen.oldest_end;
-    if (!plan->days->failed && days_spill_rest(plan->days, err))
+    if (!plan->days->failed && spill_days(plan->days, err))
         days_give_up(plan->days, computation->findings, err);
     return 0;
 }

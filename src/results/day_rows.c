@@ -375,11 +375,13 @@ static void choose_days(struct days *days, uint64_t last)
     }
 }
 
-static int day_rows_write_days(struct day_writer *writer, struct error *err)
+static int day_rows_write_days(struct day_writer *writer, const struct publisher *publisher,
+                               struct error *err)
 {
     struct days *days = writer->store.days;
     choose_days(days, writer->span.as_of);
     find_first(writer);
+    const uint64_t first = days->starts[writer->first];
     if (check_all_final(writer, err))
         return -1;
     if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
@@ -394,7 +396,10 @@ static int day_rows_write_days(struct day_writer *writer, struct error *err)
                        forget_removed(writer, &day_usage_table, &writer->store.usage, err)))
         return -1;
     const struct usage_span span = { days->now, writer->span.oldest_end, writer->span.final_to };
-    return usage_span_write(writer->store.db, writer->store.name, &span, err);
+    return usage_span_write(writer->store.db, writer->store.name, &span, err) ||
+                   wait_rows_write(publisher, days, first, err)
+               ? -1
+               : 0;
 }
 
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err)
@@ -419,7 +424,7 @@ int day_rows_write(const struct publisher *publisher, struct days *days, struct 
                              &writer.store.usage, err) ||
                          stored_read(writer.store.db, publisher->cluster, day_open_table.name,
                                      &writer.store.open, err) ||
-                         day_rows_write_days(&writer, err)
+                         day_rows_write_days(&writer, publisher, err)
                      ? -1
                      : 0;
     hash_segments_free(&writer.store.usage);

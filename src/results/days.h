@@ -5,6 +5,7 @@
 #include "core/usage/kept_tres.h"
 #include "results/day_spool.h"
 
+struct day_waits;
 struct error;
 struct findings;
 struct rollup;
@@ -16,6 +17,7 @@ struct day_repairs {
     double drift;        /* largest difference, in TRES-seconds */
     uint64_t lost;       /* days that cannot be recomputed because their jobs were purged */
     uint64_t first_lost; /* start of the first of these days */
+    uint64_t waits;      /* days whose numbers of waiting jobs were counted again */
 };
 
 /*
@@ -55,10 +57,12 @@ struct days {
     uint64_t check_all_from;
     bool in_turn;
     uint64_t round_s;
+    bool check_waits;    /* verify all rows of fairmill_wait_final and fairmill_wait_open */
     uint64_t oldest_end; /* earliest end time of a job; UINT64_MAX if no job has ended */
     size_t last;         /* index of the last day that find_day() found */
     size_t earliest;     /* index of the first day with usage; `count` if there is no usage */
     struct day_spool *checkpointed, *open; /* usage of checkpointed jobs, and of all other jobs */
+    struct day_waits *waits; /* started jobs by waiting time, or NULL; the caller owns them */
     bool failed; /* the days cannot be stored: the disk is full, or a sum is out of range */
     /* set by day_rows_write(): the stored rows are not those of the run that made the checkpoint */
     bool behind;

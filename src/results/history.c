@@ -51,6 +51,9 @@ static const char *const remove_fairness[] = { sql_query_fairness_remove,
 static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_kept_day_remove,
                                           NULL };
 
+static const char *const remove_waits[] = { sql_query_wait_final_clear, sql_query_kept_waits_remove,
+                                            NULL };
+
 /* Runs a NULL-terminated list of statements in a transaction. */
 static int execute_alone(struct db *db, const char *const *sql, const struct db_value *arguments,
                          size_t count, struct error *err)
@@ -147,6 +150,8 @@ int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newe
         prune_oldest(publisher, sql_query_fairness_oldest, remove_fairness, history, STEPS_PER_RUN,
                      err) ||
         prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, history, STEPS_PER_RUN,
+                     err) ||
+        prune_oldest(publisher, sql_query_wait_final_oldest, remove_waits, history, STEPS_PER_RUN,
                      err))
         return -1;
     if (!settings->run_days)
@@ -163,7 +168,8 @@ static int remove_past(const struct publisher *publisher, struct error *err)
     if (prune_oldest(publisher, sql_query_history_oldest, remove_point, INT64_MAX, INT_MAX, err) ||
         prune_oldest(publisher, sql_query_fairness_oldest, remove_fairness, INT64_MAX, INT_MAX,
                      err) ||
-        prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, INT64_MAX, INT_MAX, err))
+        prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, INT64_MAX, INT_MAX, err) ||
+        prune_oldest(publisher, sql_query_wait_final_oldest, remove_waits, INT64_MAX, INT_MAX, err))
         return -1;
     return 0;
 }
@@ -173,19 +179,31 @@ static int remove_past(const struct publisher *publisher, struct error *err)
  * kept, because only the owner of its tables may remove entries.
  */
 static const char *const removals[] = {
-    sql_query_tree_clear,         sql_query_value_clear,
-    sql_query_job_priority_clear, sql_query_job_term_clear,
-    sql_query_privilege_clear,    sql_query_finding_clear,
-    sql_query_seal_clear,         sql_query_seal_usage_clear,
-    sql_query_seal_open_clear,    sql_query_seal_slice_clear,
-    sql_query_seal_odd_clear,     sql_query_forget_open,
-    sql_query_forget_wait_final,  sql_query_forget_wait_open,
-    sql_query_forget_span,        sql_query_kept_clear,
-    sql_query_forget_names,       sql_query_forget_changes,
-    sql_query_forget_share_past,  sql_query_forget_share_state,
-    sql_query_forget_factors,     sql_query_tres_name_clear,
-    sql_query_budget_clear,       sql_query_forget_runs,
-    sql_query_forget_lock,        NULL,
+    sql_query_tree_clear,
+    sql_query_value_clear,
+    sql_query_job_priority_clear,
+    sql_query_job_term_clear,
+    sql_query_privilege_clear,
+    sql_query_finding_clear,
+    sql_query_seal_clear,
+    sql_query_seal_usage_clear,
+    sql_query_seal_open_clear,
+    sql_query_seal_slice_clear,
+    sql_query_seal_odd_clear,
+    sql_query_forget_open,
+    sql_query_forget_wait_open,
+    sql_query_forget_span,
+    sql_query_kept_clear,
+    sql_query_forget_names,
+    sql_query_forget_changes,
+    sql_query_forget_share_past,
+    sql_query_forget_share_state,
+    sql_query_forget_factors,
+    sql_query_tres_name_clear,
+    sql_query_budget_clear,
+    sql_query_forget_runs,
+    sql_query_forget_lock,
+    NULL,
 };
 
 /* Returns 1 if the cluster has the finding that it is missing, else 0; returns -1 on error. */

@@ -63,7 +63,7 @@ struct publication {
     const struct tres_numbers *numbers;
     double (*tres_of_node)(const void *context, uint32_t node, size_t tres);
     const void *tres_context;
-    const struct privilege *privileges;      /* users who may see other users' values */
+    const struct privilege *privileges; /* users who may see other users' values */
     size_t privilege_count;
     const struct release *release; /* Slurm release whose rules on privileges apply; NULL for PBS */
     const struct findings *findings;
@@ -149,5 +149,13 @@ int finding_rows_end_vanished(const struct publisher *publisher, struct error *e
  * current usage.  The sums are integers, so a full run gets the same result.
  */
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
+
+/*
+ * Writes the numbers of jobs by waiting time, days->waits, into fairmill_wait_final and
+ * fairmill_wait_open.  Days before `first` (epoch seconds) cannot be counted again.
+ * day_rows_write() calls this function.
+ */
+int wait_rows_write(const struct publisher *publisher, struct days *days, uint64_t first,
+                    struct error *err);
 
 #endif

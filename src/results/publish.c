@@ -231,6 +231,9 @@ static void add_repairs(const struct days *days, struct findings *findings,
         text_add(message, " does not change");
         record->message = message->bytes;
     }
+    if (repairs->waits)
+        findings_add(findings, FINDING_KEPT_CHANGED, 1, "jobs by waiting time on %" PRIu64 " %s",
+                     repairs->waits, repairs->waits == 1 ? "day" : "days");
     if (!repairs->days && !repairs->rows)
         return;
     findings_add(findings, FINDING_KEPT_CHANGED, 0,
@@ -335,8 +338,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         step_fence(publisher, publication->source, err) ||
                 (publication->looks_through &&
                  stored_remove_strays(publisher->db, publisher->cluster, err)) ||
-                (publication->numbers &&
-                 tres_names_write(publisher, publication->numbers, err)) ||
+                (publication->numbers && tres_names_write(publisher, publication->numbers, err)) ||
                 fairshare_rows_write(publisher, publication, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 privilege_rows_write(publisher, publication, err) ||

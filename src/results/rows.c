@@ -143,6 +143,20 @@ int rows_execute_for(struct db *db, const char *sql, const struct db_value *key,
     return 0;
 }
 
+struct db_rows *rows_query_for(struct db *db, const char *sql, const struct db_value *key,
+                               struct row_ids ids, const char *column_types, struct error *err)
+{
+    struct db_value arguments[KEY_VALUES + ROW_IDS_AT_ONCE];
+    struct text text = { 0 };
+    memcpy(arguments, key, KEY_VALUES * sizeof *key);
+    text_add(&text, sql);
+    rows_add_condition(&text, arguments + KEY_VALUES, ids);
+    struct db_rows *rows =
+        db_query(db, text.bytes, arguments, KEY_VALUES + ids.count, column_types, err);
+    text_free(&text);
+    return rows;
+}
+
 int rows_commit(struct db *db, int result, struct error *err)
 {
     if (!result && !db_commit(db, err))

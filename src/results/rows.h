@@ -98,6 +98,13 @@ struct row_ids {
 int rows_execute_for(struct db *db, const char *sql, const struct db_value *key, size_t key_count,
                      struct row_ids ids, struct error *err);
 
+/*
+ * Runs a query for at most ROW_IDS_AT_ONCE ids.  `sql` ends as for rows_execute_for(), and `key`
+ * has the two arguments before the ids.
+ */
+struct db_rows *rows_query_for(struct db *db, const char *sql, const struct db_value *key,
+                               struct row_ids ids, const char *column_types, struct error *err);
+
 /* Ends the transaction: commits if `result` is 0, else rolls back.  Returns 0 or -1. */
 int rows_commit(struct db *db, int result, struct error *err);
 

@@ -47,7 +47,8 @@ struct source {
     const int64_t *time; /* read as of this time; NULL means the time when the snapshot is opened */
     bool ordered;        /* read the data for the order of slurmctld's ties */
     const struct kept_tres *kept; /* read rollups of these TRES, too; NULL for none */
-    bool classes;        /* read partition and QOS of job rows, if the layout has them */
+    bool classes;                 /* read partition and QOS of job rows, if the layout has them */
+    bool waits;                   /* also read job_row.waited_since, if layout->has_waits */
 };
 
 /* A cluster's data from the source's small tables. */
@@ -139,6 +140,9 @@ struct job_row {
     uint64_t qos;          /* if source->classes; otherwise 0 */
     const char *partition; /* if source->classes or needed for rates; otherwise "" */
     size_t partition_length;
+    /* if source->waits: the job started at job.time_start, and could start from this time on; 0 if
+     * the row is not the start of a job, or if the time is unknown */
+    uint64_t waited_since;
     const struct charge_rate *rate;
     struct job job;
     const struct suspension *suspension; /* if not NULL, the row is this suspension of the job */
@@ -173,7 +177,7 @@ struct job_range {
 /* Usage of an association and a TRES, as summed up by slurmdbd. */
 struct rollup_row {
     uint64_t association, tres;
-    uint64_t qos; /* 0 if the usage is of all QOS */
+    uint64_t qos;    /* 0 if the usage is of all QOS */
     bool is_charged; /* the TRES is charged; otherwise it is only kept (source->kept) */
     const struct charge_rate *rate;
     struct rollup rollup;
@@ -353,6 +357,7 @@ struct layout {
     const char *name;
     bool tells_past;      /* read() returns the associations as they were at the source's time */
     bool has_classes;     /* jobs have partitions and QOS (source->classes) */
+    bool has_waits;       /* jobs have a time since which they could start (source->waits) */
     bool omits_suspended; /* the charge of a row never includes suspended time, regardless of the
                            * settings; the charge is spread over the time that was not suspended */
     const struct queue_port *queue;

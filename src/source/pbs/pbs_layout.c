@@ -240,8 +240,21 @@ enum {
     RUN_USED,
     RUN_SUSPENDED,
     SUSPENSION_START,
-    SUSPENSION_END
+    SUSPENSION_END,
+    RUN_QUEUED = SUSPENSION_START, /* if the rows are not suspensions */
+    RUN_ELIGIBLE
 };
+
+/* Adds the queue, and the time since which the execution could start. */
+static void pbs_add_waits(const struct db_value *values, struct job_row *row)
+{
+    const struct part queue = part_of_column(&values[RUN_QUEUE]);
+    uint64_t queued = reading_number(&values[RUN_QUEUED]);
+    uint64_t eligible = reading_number(&values[RUN_ELIGIBLE]);
+    row->partition = queue.bytes;
+    row->partition_length = queue.length;
+    row->waited_since = eligible > queued ? eligible : queued;
+}
 
 static bool pbs_make_row(struct job_reading *reading, const struct db_value *values,
                          struct job_row *row)
@@ -279,6 +292,8 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
         .tres = rows->tres.length ? rows->tres.bytes : "",
         .tres_length = rows->tres.length,
     };
+    if (reading->base.source.waits && !rows->suspensions)
+        pbs_add_waits(values, row);
     if (rows->suspensions) {
         /* If a job was always suspended but used something, its usage is spread evenly over the
          * execution.  A start of 0 means that there is no suspension. */
@@ -298,7 +313,7 @@ static int pbs_ask(struct reading *reading, struct error *err)
     const struct query runs = { .sql = sql_query_pbs_job_since,
                                 .arguments = rows->arguments,
                                 .argument_count = 6,
-                                .types = "itttttiitti",
+                                .types = "itttttiittiii",
                                 .has_many = true };
     const struct query suspensions = { .sql = sql_query_pbs_suspension_since,
                                        .arguments = rows->arguments,
@@ -398,6 +413,7 @@ static void pbs_add_grants(struct text *text, const struct settings *settings, c
 const struct layout layout_pbs = {
     .name = "pbs",
     .tells_past = true,
+    .has_waits = true,
     .omits_suspended = true,
     .imported = &pbs_imported,
     .clusters = pbs_read_clusters,

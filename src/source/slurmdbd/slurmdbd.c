@@ -116,6 +116,7 @@ static const struct past_port past_port = {
 const struct layout layout_slurmdbd = {
     .name = "slurmdbd",
     .has_classes = true,
+    .has_waits = true,
     .queue = &slurmdbd_queue_port,
     .past = &past_port,
     .clusters = slurmdbd_read_clusters,

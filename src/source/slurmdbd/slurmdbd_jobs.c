@@ -446,9 +446,9 @@ static void add_cancelled_query(struct text *sql, const struct job_rows *rows)
 }
 
 /* The types of a job's columns, followed by the types of a suspension's columns. */
-static const char *const job_types[] = { "iiiiiiit", "iiiiiiitt" };
-static const char *const resizable_types[] = { "iiiiiiitt", "iiiiiiittt" };
-static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii" };
+static const char *const job_types[] = { "iiiiiiit", "iiiiiiitt", "iiiiiiitti" };
+static const char *const resizable_types[] = { "iiiiiiitt", "iiiiiiittt", "iiiiiiittit" };
+static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii", "iiiiiiittiiii" };
 
 static int slurmdbd_jobs_ask(struct reading *reading, struct error *err)
 {
@@ -486,6 +486,20 @@ static int slurmdbd_jobs_explain(const struct reading *reading, struct error *er
                             rows->kind != ROWS_OF_JOBS ? &slurmdbd_suspends : &slurmdbd_jobs, err);
 }
 
+/*
+ * Returns the time since which a started job could start, or 0 if the row is not a start: slurmdbd
+ * begins a new row when a job is resized, which is submitted at that time but was eligible before
+ * its submission.
+ */
+static uint64_t slurmdbd_waited_since(const struct job *job, uint64_t eligible)
+{
+    bool resized = job->time_submit > job->time_start ||
+                   (job->time_submit == job->time_start && eligible && eligible < job->time_submit);
+    if (resized)
+        return 0;
+    return eligible > job->time_submit ? eligible : job->time_submit;
+}
+
 static bool slurmdbd_jobs_make_row(struct job_reading *reading, const struct db_value *values,
                                    struct job_row *row)
 {
@@ -514,6 +528,8 @@ static bool slurmdbd_jobs_make_row(struct job_reading *reading, const struct db_
             .tres_alloc_length = has_tres ? tres.text.length : 0,
         },
     };
+    if (rows->columns > JOB_ELIGIBLE && has_tres && tres.text.length)
+        row->waited_since = slurmdbd_waited_since(&row->job, reading_number(&values[JOB_ELIGIBLE]));
     const struct db_value *behind = values + rows->columns;
     if (rows->kind == ROWS_OF_CANCELLED) {
         row->noted = reading_number(&behind[2]);
@@ -544,7 +560,9 @@ static struct job_reading *reading_of(const struct source *source,
     rows->accounting = accounting;
     rows->range = *range;
     rows->kind = kind;
-    rows->columns = source->classes ? JOB_PARTITION + 1 : slurmdbd_job_columns(source->settings);
+    rows->columns = source->waits     ? JOB_ELIGIBLE + 1
+                    : source->classes ? JOB_PARTITION + 1
+                                      : slurmdbd_job_columns(source->settings);
     return &rows->base;
 }
 

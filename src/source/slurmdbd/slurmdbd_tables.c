@@ -68,9 +68,9 @@ const struct slurmdbd_table slurmdbd_jobs = {
     true,
     true,
     { "id_assoc", "id_qos", "time_submit", "time_start", "time_end", "timelimit", "id_job",
-      "tres_alloc", "partition",
+      "tres_alloc", "partition", "time_eligible",
       /* the key of the row, and columns of pending jobs */
-      "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
+      "job_db_inx", "account", "cpus_req", "priority", "tres_req" },
     { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending", "state_reason_prev",
       "state" },
 };

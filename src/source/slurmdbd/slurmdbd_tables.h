@@ -66,8 +66,8 @@ enum {
 enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* bits for slurmdbd_clusters */
 
 /*
- * The columns of a job to be charged, in the order of the query.  The settings determine their
- * number.
+ * The columns of a job to be charged, in the order of the query.  The settings and the source
+ * determine their number.
  */
 enum {
     JOB_ASSOCIATION,
@@ -79,6 +79,7 @@ enum {
     JOB_ID,
     JOB_TRES,
     JOB_PARTITION,
+    JOB_ELIGIBLE,
 };
 unsigned slurmdbd_job_columns(const struct settings *settings);
 

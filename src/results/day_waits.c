@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/day_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/usage/calendar.h"
+#include "core/usage/factor_history.h"
+#include "results/days.h"
+#include "results/rows.h"
+#include "results/stored_state.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* The upper bounds of the buckets in seconds; the last bucket has none. */
+static const int64_t wait_bounds[] = {
+    60, 300, 900, 3600, 14400, 43200, 86400, 259200, 604800, -1
+};
+
+/*
+ * An id has the association, the class and the bucket, from the highest bit to the lowest.  A class
+ * is a pair of partition and QOS.  Few bits make sorting fast, see day_sums_sorted().
+ */
+#define BUCKET_BITS 4
+#define CLASS_BITS 14
+#define ASSOCIATION_SHIFT (BUCKET_BITS + CLASS_BITS)
+
+/* Indexes in day_waits.names. */
+struct wait_class {
+    uint32_t partition, qos;
+};
+
+struct day_waits {
+    const struct days *days;
+    struct day_spool *checkpointed, *open;
+    size_t last;     /* index of the day of the last job */
+    uint64_t *early; /* starts of days before the first of `days`, in the order of their index */
+    size_t early_count;
+    struct names *names;        /* of partitions and QOS, in UTF-8; number 0 is the empty name */
+    struct names *partitions;   /* bytes as in the accounting database */
+    uint32_t *partition_names;  /* by number in `partitions`: number in `names` */
+    struct id_index *qos_names; /* by id: number in `names` */
+    struct id_index *class_places;
+    struct wait_class *classes;
+    size_t class_count;
+};
+
+static uint32_t day_waits_name(struct day_waits *waits, const char *name)
+{
+    struct text converted = { 0 };
+    struct db_value value = rows_text(name, &converted);
+    uint32_t number = names_add(waits->names, value.text.bytes, value.text.length);
+    text_free(&converted);
+    return number;
+}
+
+struct day_waits *day_waits_create(const struct days *days, const struct qos_row *qos,
+                                   size_t qos_count)
+{
+    struct day_waits *waits = memory_zeroed(1, sizeof *waits);
+    waits->days = days;
+    waits->checkpointed = day_spool_create(0);
+    waits->open = day_spool_create(0);
+    waits->names = names_create();
+    waits->partitions = names_create();
+    waits->qos_names = id_index_create();
+    waits->class_places = id_index_create();
+    names_add(waits->names, "", 0);
+    for (size_t i = 0; i < qos_count; i++)
+        id_index_add(waits->qos_names, qos[i].id, day_waits_name(waits, qos[i].name));
+    return waits;
+}
+
+void day_waits_destroy(struct day_waits *waits)
+{
+    if (!waits)
+        return;
+    day_spool_destroy(waits->checkpointed);
+    day_spool_destroy(waits->open);
+    names_destroy(waits->names);
+    names_destroy(waits->partitions);
+    id_index_destroy(waits->qos_names);
+    id_index_destroy(waits->class_places);
+    free(waits->early);
+    free(waits->partition_names);
+    free(waits->classes);
+    free(waits);
+}
+
+static size_t wait_bucket(uint64_t wait)
+{
+    size_t bucket = 0;
+    while (wait_bounds[bucket] >= 0 && wait > (uint64_t)wait_bounds[bucket])
+        bucket++;
+    return bucket;
+}
+
+static uint32_t partition_name_of(struct day_waits *waits, const struct started_job *job)
+{
+    uint32_t known = names_count(waits->partitions);
+    uint32_t number = names_add(waits->partitions, job->partition, job->partition_length);
+    if (number == known) {
+        waits->partition_names =
+            memory_grown(waits->partition_names, number, sizeof *waits->partition_names);
+        waits->partition_names[number] =
+            day_waits_name(waits, names_text(waits->partitions, number));
+    }
+    return waits->partition_names[number];
+}
+
+/* Returns the number of a class, which is 1 << CLASS_BITS or more if there are too many. */
+static uint32_t class_of(struct day_waits *waits, const struct wait_class *class)
+{
+    uint64_t id = (uint64_t) class->partition << 32 | class->qos;
+    uint32_t place = id_index_add(waits->class_places, id, (uint32_t)waits->class_count);
+    if (place != INDEX_NONE)
+        return place;
+    *memory_append(&waits->classes, &waits->class_count) = *class;
+    return (uint32_t)waits->class_count - 1;
+}
+
+static uint64_t wait_id(uint64_t association, uint32_t class, size_t bucket)
+{
+    return association << ASSOCIATION_SHIFT | (uint64_t) class << BUCKET_BITS | bucket;
+}
+
+/* Returns the index of the day that contains `time`, which is before the first of the days. */
+static size_t early_day(struct day_waits *waits, uint64_t time)
+{
+    uint64_t start = calendar_day(time);
+    size_t i = 0;
+    while (i < waits->early_count && waits->early[i] != start)
+        i++;
+    if (i == waits->early_count)
+        *memory_append(&waits->early, &waits->early_count) = start;
+    return waits->days->count + i;
+}
+
+static size_t day_of_start(struct day_waits *waits, uint64_t start)
+{
+    const struct days *days = waits->days;
+    if (start < days->starts[0])
+        return early_day(waits, start);
+    if (start < days->starts[waits->last] || start >= days->starts[waits->last + 1])
+        waits->last = days_search(days, start);
+    return waits->last;
+}
+
+int day_waits_add(struct day_waits *waits, bool checkpointed, const struct started_job *job,
+                  struct error *err)
+{
+    static const struct wide one = { { 1 } };
+    const struct days *days = waits->days;
+    if (!days->count || job->start > days->now || job->association > UINT32_MAX ||
+        (checkpointed && days->anew && job->start < days->starts[0]))
+        return 0;
+    uint32_t qos = id_index_find(waits->qos_names, job->qos);
+    const struct wait_class names = { partition_name_of(waits, job), qos == INDEX_NONE ? 0 : qos };
+    uint32_t class = class_of(waits, &names);
+    if (class >> CLASS_BITS)
+        return fail(err, ERROR_DATA, "jobs have more than %u pairs of partition and QOS",
+                    1u << CLASS_BITS);
+    size_t bucket = wait_bucket(job->start > job->since ? job->start - job->since : 0);
+    return day_spool_add(checkpointed ? waits->checkpointed : waits->open,
+                         (uint32_t)day_of_start(waits, job->start),
+                         wait_id(job->association, class, bucket), &one, err);
+}
+
+int day_waits_spill_rest(struct day_waits *waits, struct error *err)
+{
+    return day_spool_spill_rest(waits->checkpointed, err) || day_spool_spill_rest(waits->open, err)
+               ? -1
+               : 0;
+}
+
+size_t day_waits_count(const struct day_waits *waits)
+{
+    return waits->days->count + waits->early_count;
+}
+
+uint64_t day_waits_start(const struct day_waits *waits, size_t day)
+{
+    const struct days *days = waits->days;
+    return day < days->count ? days->starts[day] : waits->early[day - days->count];
+}
+
+int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day, struct day_sums *into,
+                   struct error *err)
+{
+    return day_spool_take(checkpointed ? waits->checkpointed : waits->open, (uint32_t)day, 0, into,
+                          err);
+}
+
+void day_waits_rewind(struct day_waits *waits)
+{
+    day_spool_rewind(waits->checkpointed);
+    day_spool_rewind(waits->open);
+}
+
+struct wait_key day_waits_key(const struct day_waits *waits, uint64_t id)
+{
+    const struct wait_class *class =
+        &waits->classes[id >> BUCKET_BITS & (((uint64_t)1 << CLASS_BITS) - 1)];
+    return (struct wait_key){
+        .association = id >> ASSOCIATION_SHIFT,
+        .partition = names_text(waits->names, class->partition),
+        .qos = names_text(waits->names, class->qos),
+        .bucket_s = wait_bounds[id & (((uint64_t)1 << BUCKET_BITS) - 1)],
+    };
+}
+
+uint64_t day_waits_jobs(const struct day_sum *count)
+{
+    return count->sum.word[0];
+}
+
+bool day_waits_add_stored(struct day_waits *waits, struct day_sums *into, size_t day,
+                          const struct wait_key *key, uint64_t jobs)
+{
+    size_t bucket = 0;
+    while (wait_bounds[bucket] >= 0 && wait_bounds[bucket] != key->bucket_s)
+        bucket++;
+    const struct wait_class names = { day_waits_name(waits, key->partition),
+                                      day_waits_name(waits, key->qos) };
+    uint32_t class = class_of(waits, &names);
+    if (wait_bounds[bucket] != key->bucket_s || class >> CLASS_BITS ||
+        key->association > UINT32_MAX || jobs > INT64_MAX)
+        return false;
+    return day_sums_add(into, (uint32_t)day, wait_id(key->association, class, bucket),
+                        &(struct wide){ { jobs } });
+}
+
+void wait_key_add_hash(struct row_hash *hash, const struct wait_key *key, uint64_t jobs)
+{
+    const uint64_t words[] = {
+        key->association,
+        row_hash_of_text(key->partition, strlen(key->partition)),
+        row_hash_of_text(key->qos, strlen(key->qos)),
+        (uint64_t)key->bucket_s,
+    };
+    hash->rows += jobs;
+    hash->hash += jobs * hash_words(words, COUNT(words));
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RESULTS_DAY_WAITS_H
+#define FAIRMILL_RESULTS_DAY_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct day_list;
+struct day_sum;
+struct day_sums;
+struct days;
+struct error;
+struct qos_row;
+struct row_hash;
+
+/*
+ * The number of jobs that started on each day, by association, partition, QOS and the time for
+ * which they had waited.  A run counts jobs while it reads them, and wait_rows_write() writes the
+ * counts.  A count is a sum of a struct day_spool, whose id stands for the association, the names
+ * and the waiting time.
+ */
+struct day_waits;
+
+/* A job that has started.  Times are in epoch seconds. */
+struct started_job {
+    uint64_t association, qos; /* ids */
+    const char *partition;     /* bytes as in the accounting database */
+    size_t partition_length;
+    uint64_t since; /* the job could start from this time on */
+    uint64_t start;
+};
+
+/* What a count stands for. */
+struct wait_key {
+    uint64_t association;
+    const char *partition, *qos; /* in UTF-8; "" if the QOS is unknown */
+    int64_t bucket_s;            /* upper bound of the waiting time in seconds, or -1 */
+};
+
+/*
+ * Creates an empty collection.  `days` and the names of `qos` must outlive it.  The caller frees it
+ * with day_waits_destroy(), which accepts NULL.
+ */
+struct day_waits *day_waits_create(const struct days *days, const struct qos_row *qos,
+                                   size_t qos_count);
+void day_waits_destroy(struct day_waits *waits);
+
+/*
+ * Counts a job.  Ignores a job that starts after days->now.  If days->anew is set, also ignores
+ * checkpointed jobs that started before the first of the days, because a run that reads all jobs
+ * does not read all jobs of earlier days.  Returns -1 if the disk is full, or if there are too many
+ * different pairs of partition and QOS.
+ */
+int day_waits_add(struct day_waits *waits, bool checkpointed, const struct started_job *job,
+                  struct error *err);
+
+/* Calls day_spool_spill_rest() for all counts. */
+int day_waits_spill_rest(struct day_waits *waits, struct error *err);
+
+/*
+ * Returns the number of days with an index: those of struct days, and earlier days on which counted
+ * jobs started.  day_waits_start() returns the start of a day in epoch seconds.
+ */
+size_t day_waits_count(const struct day_waits *waits);
+uint64_t day_waits_start(const struct day_waits *waits, size_t day);
+
+/*
+ * Adds the counts of a day to `into`.  Days must be taken in ascending order of their index;
+ * day_waits_rewind() begins again.  Returns -1 if the temporary file cannot be read.
+ */
+int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day, struct day_sums *into,
+                   struct error *err);
+void day_waits_rewind(struct day_waits *waits);
+
+/* Returns the key and the number of jobs of a count. */
+struct wait_key day_waits_key(const struct day_waits *waits, uint64_t id);
+uint64_t day_waits_jobs(const struct day_sum *count);
+
+/*
+ * Adds `jobs` to the count of a key in `into`, as for the day with index `day`.  Returns false if
+ * the key or the number is out of range.
+ */
+bool day_waits_add_stored(struct day_waits *waits, struct day_sums *into, size_t day,
+                          const struct wait_key *key, uint64_t jobs);
+
+/*
+ * Adds `jobs` jobs with a key to a row hash.  `rows` becomes a number of jobs, and the hash is a
+ * sum over jobs.  So the hash of two counts is the sum of their hashes, and an incremental run can
+ * add to stored counts without reading all of them.
+ */
+void wait_key_add_hash(struct row_hash *hash, const struct wait_key *key, uint64_t jobs);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/usage/day_sums.h"
+#include "results/day_waits.h"
+#include "results/days.h"
+#include "results/publication.h"
+#include "results/rows.h"
+#include "results/stored_state.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+#include "util/times.h"
+
+/*
+ * Writes the counts of struct day_waits; see wait_rows_write() in publication.h.
+ *
+ * fairmill_wait_final has the jobs in the checkpoint.  A run that reads all jobs replaces the days
+ * whose counts differ from the stored ones.  An incremental run adds the jobs that have entered the
+ * checkpoint since the previous run.  fairmill_wait_open has all other jobs, and each run replaces
+ * the days that differ.  Both kinds of run find such days by the row hashes, without reading rows.
+ *
+ * A run that reads all jobs cannot count the days whose jobs were purged or are no longer read.  It
+ * leaves these days unchanged.
+ */
+
+struct wait_table {
+    const char *name;
+    const char *clear, *read; /* queries for the rows of a day */
+    bool checkpointed;
+};
+static const struct wait_table wait_tables[] = {
+    { "fairmill_wait_final", sql_query_wait_final_clear, sql_query_wait_final_read, true },
+    { "fairmill_wait_open", sql_query_wait_open_clear, sql_query_wait_open_read, false },
+};
+
+struct wait_writer {
+    struct db *db;
+    const char *name; /* of the cluster */
+    struct db_value cluster;
+    struct days *days;
+    const struct wait_table *table;
+    struct hash_segments stored;  /* of the table's days */
+    struct hash_segments counted; /* of the days on which this run counted jobs */
+    uint64_t first;               /* days before this time cannot be counted again */
+    bool checks_all;
+};
+
+static struct wait_key wait_key_of(const struct db_value *row)
+{
+    return (struct wait_key){
+        .association = rows_bits_of(&row[0]),
+        .partition = row[1].type == DB_TEXT ? row[1].text.bytes : "",
+        .qos = row[2].type == DB_TEXT ? row[2].text.bytes : "",
+        .bucket_s = db_value_integer(&row[3], 0),
+    };
+}
+
+/* Sets `*found` to the hash of the stored rows of a day.  Returns -1 on error. */
+static int wait_rows_read_hash(const struct wait_writer *writer, uint64_t start,
+                               struct row_hash *found, struct error *err)
+{
+    const struct db_value *row, of_day[] = { writer->cluster, rows_bits(start) };
+    struct db_rows *rows =
+        db_query(writer->db, writer->table->read, of_day, COUNT(of_day), "ittii", err);
+    *found = (struct row_hash){ 0 };
+    while (db_fetch(rows, &row, err) > 0) {
+        const struct wait_key key = wait_key_of(row);
+        wait_key_add_hash(found, &key, rows_bits_of(&row[4]));
+    }
+    return db_finish(rows);
+}
+
+static int wait_rows_keep(const struct wait_writer *writer, uint64_t start,
+                          const struct row_hash *hash, struct error *err)
+{
+    const struct hash_segment part = { (int64_t)start, *hash };
+    return stored_write(writer->db, writer->name, writer->table->name, &part, err);
+}
+
+static struct row_hash wait_rows_hash(const struct day_waits *waits, const struct day_list *counts)
+{
+    struct row_hash hash = { 0 };
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct day_sum *count = day_list_at(counts, i);
+        const struct wait_key key = day_waits_key(waits, count->id);
+        wait_key_add_hash(&hash, &key, day_waits_jobs(count));
+    }
+    return hash;
+}
+
+/* Adds the row of a count of the day that begins at `start`. */
+static int wait_rows_add_count(const struct wait_writer *writer, struct row_writer *rows,
+                               uint64_t start, const struct day_sum *count, struct error *err)
+{
+    const struct wait_key key = day_waits_key(writer->days->waits, count->id);
+    const struct row_field row[] = {
+        { "cluster", 't', writer->cluster },
+        { "day", 'i', rows_bits(start) },
+        { "id_assoc", 'i', rows_bits(key.association) },
+        { "partition_name", 't', db_text(key.partition) },
+        { "qos", 't', db_text(key.qos) },
+        { "bucket_s", 'i', db_integer(key.bucket_s) },
+        { "jobs", 'i', rows_bits(day_waits_jobs(count)) },
+    };
+    return rows_add(rows, row, COUNT(row), err);
+}
+
+static int wait_rows_clear(const struct wait_writer *writer, uint64_t start, struct error *err)
+{
+    const struct db_value of_day[] = { writer->cluster, rows_bits(start) };
+    return db_execute(writer->db, writer->table->clear, of_day, COUNT(of_day), NULL, err);
+}
+
+/* Replaces the rows of a day if their hash differs. */
+static int wait_rows_replace(struct wait_writer *writer, uint64_t start,
+                             const struct day_list *counts, struct error *err)
+{
+    const struct row_hash known = hash_segments_find(&writer->stored, (int64_t)start);
+    const struct row_hash new = wait_rows_hash(writer->days->waits, counts);
+    struct row_writer rows = { .db = writer->db, .table = writer->table->name };
+    if (row_hash_same(&known, &new))
+        return 0;
+    int result = wait_rows_clear(writer, start, err);
+    for (size_t i = 0; !result && i < counts->count; i++)
+        result = wait_rows_add_count(writer, &rows, start, day_list_at(counts, i), err);
+    return rows_end(&rows, result, err) ? -1 : wait_rows_keep(writer, start, &new, err);
+}
+
+/* Adds the stored counts of the associations of `counts` to `into`. */
+static int wait_rows_read(const struct wait_writer *writer, size_t day,
+                          const struct day_list *counts, struct day_sums *into, struct error *err)
+{
+    struct day_waits *waits = writer->days->waits;
+    const struct db_value of_day[] = { writer->cluster, rows_bits(day_waits_start(waits, day)) };
+    uint64_t ids[ROW_IDS_AT_ONCE];
+    bool good = true;
+    for (size_t next = 0; next < counts->count;) {
+        const struct db_value *row;
+        size_t count = 0;
+        for (; next < counts->count && count < ROW_IDS_AT_ONCE; next++) {
+            uint64_t id = day_waits_key(waits, day_list_at(counts, next)->id).association;
+            if (!count || ids[count - 1] != id)
+                ids[count++] = id;
+        }
+        struct db_rows *rows = rows_query_for(writer->db, sql_query_wait_final_of, of_day,
+                                              (struct row_ids){ ids, count }, "ittii", err);
+        while (db_fetch(rows, &row, err) > 0) {
+            const struct wait_key key = wait_key_of(row);
+            good &= day_waits_add_stored(waits, into, day, &key, rows_bits_of(&row[4]));
+        }
+        if (db_finish(rows))
+            return -1;
+    }
+    return good ? 0 : fail(err, ERROR_DAMAGED, "rows of %s are out of range", writer->table->name);
+}
+
+/* Adds counts to the stored rows of a day. */
+static int wait_rows_add(struct wait_writer *writer, size_t day, struct day_sums *counts,
+                         struct error *err)
+{
+    const struct day_waits *waits = writer->days->waits;
+    const uint64_t start = day_waits_start(waits, day);
+    struct row_hash hash = hash_segments_find(&writer->stored, (int64_t)start);
+    struct row_writer rows = { .db = writer->db, .table = writer->table->name, .keys = 6 };
+    struct day_sums *sums = day_sums_create(0);
+    struct day_list new = day_sums_sorted(counts);
+    const struct row_hash more = wait_rows_hash(waits, &new);
+    hash.rows += more.rows;
+    hash.hash += more.hash;
+    int result = wait_rows_read(writer, day, &new, sums, err);
+    for (size_t i = 0; !result && i < new.count; i++)
+        day_sums_add_row(sums, (uint32_t)day, day_list_at(&new, i), false);
+    struct day_list all = day_sums_sorted(sums);
+    for (size_t i = 0; !result && i < all.count; i++) {
+        const struct day_sum *count = day_list_at(&all, i);
+        if (new.next < new.count && day_list_at(&new, new.next)->id == count->id) {
+            new.next++;
+            result = wait_rows_add_count(writer, &rows, start, count, err);
+        }
+    }
+    day_sums_destroy(sums);
+    return rows_end(&rows, result, err) ? -1 : wait_rows_keep(writer, start, &hash, err);
+}
+
+static int wait_rows_write_day(struct wait_writer *writer, size_t day, struct error *err)
+{
+    struct days *days = writer->days;
+    bool checkpointed = writer->table->checkpointed;
+    uint64_t start = day_waits_start(days->waits, day);
+    struct day_sums *counts = day_sums_create(0);
+    int result = day_waits_take(days->waits, checkpointed, day, counts, err);
+    if (result)
+        days->failed = true;
+    const struct day_list list = day_sums_sorted(counts);
+    if (!result && list.count) {
+        *memory_append(&writer->counted.parts, &writer->counted.count) =
+            (struct hash_segment){ .part = (int64_t)start };
+        if (!checkpointed || (days->anew && start >= writer->first))
+            result = wait_rows_replace(writer, start, &list, err);
+        else if (!days->anew)
+            result = wait_rows_add(writer, day, counts, err);
+    }
+    day_sums_destroy(counts);
+    return result ? -1 : 0;
+}
+
+static bool wait_rows_has(const struct wait_writer *writer, int64_t part)
+{
+    for (size_t i = 0; i < writer->counted.count; i++)
+        if (writer->counted.parts[i].part == part)
+            return true;
+    return false;
+}
+
+/* Removes the rows of days on which this run counted no jobs. */
+static int wait_rows_remove_others(struct wait_writer *writer, struct error *err)
+{
+    static const struct row_hash none = { 0 };
+    for (size_t i = 0; i < writer->stored.count; i++) {
+        uint64_t start = (uint64_t)writer->stored.parts[i].part;
+        bool is_final = writer->table->checkpointed && start < writer->first;
+        if (!is_final && !wait_rows_has(writer, (int64_t)start) &&
+            (wait_rows_clear(writer, start, err) || wait_rows_keep(writer, start, &none, err)))
+            return -1;
+    }
+    return 0;
+}
+
+/*
+ * Handles a day whose rows do not match their hash.  An incremental run fails with ERROR_DAMAGED.
+ * A run that reads all jobs counts the day again.  If that is impossible, the rows are kept, and
+ * their hash is stored so that the mismatch is reported once.
+ */
+static int wait_rows_note_damage(struct wait_writer *writer, struct hash_segment *part,
+                                 const struct row_hash *found, struct error *err)
+{
+    struct day_repairs *repairs = &writer->days->repairs;
+    uint64_t start = (uint64_t)part->part;
+    struct text name = { 0 };
+    if (writer->table->checkpointed && start < writer->first) {
+        if (!repairs->lost++)
+            repairs->first_lost = start;
+        part->stored = *found;
+        return wait_rows_keep(writer, start, found, err);
+    }
+    repairs->waits++;
+    part->stored = (struct row_hash){ .rows = UINT64_MAX };
+    if (writer->days->anew || !writer->table->checkpointed)
+        return 0;
+    time_add_day(&name, part->part);
+    fail(err, ERROR_DAMAGED, "rows of %s for %s do not match their stored hash",
+         writer->table->name, name.bytes);
+    text_free(&name);
+    return -1;
+}
+
+/* Verifies the rows of days in turn, or of all days. */
+static int wait_rows_check(struct wait_writer *writer, struct error *err)
+{
+    const struct days *days = writer->days;
+    for (size_t i = 0; i < writer->stored.count; i++) {
+        struct hash_segment *part = &writer->stored.parts[i];
+        uint64_t start = (uint64_t)part->part;
+        struct row_hash found;
+        if (!writer->checks_all && (start < days->check_from || start >= days->check_to))
+            continue;
+        if (wait_rows_read_hash(writer, start, &found, err) ||
+            (!row_hash_same(&part->stored, &found) &&
+             wait_rows_note_damage(writer, part, &found, err)))
+            return -1;
+    }
+    return 0;
+}
+
+static int wait_rows_write_table(struct wait_writer *writer, struct error *err)
+{
+    struct days *days = writer->days;
+    int result = stored_read(writer->db, writer->name, writer->table->name, &writer->stored, err);
+    if (!result)
+        result = wait_rows_check(writer, err);
+    for (size_t day = 0; !result && day < day_waits_count(days->waits); day++)
+        result = wait_rows_write_day(writer, day, err);
+    if (!result && (days->anew || !writer->table->checkpointed))
+        result = wait_rows_remove_others(writer, err);
+    hash_segments_free(&writer->stored);
+    hash_segments_free(&writer->counted);
+    return result ? -1 : 0;
+}
+
+int wait_rows_write(const struct publisher *publisher, struct days *days, uint64_t first,
+                    struct error *err)
+{
+    if (!days->waits)
+        return 0;
+    day_waits_rewind(days->waits);
+    for (size_t i = 0; i < COUNT(wait_tables); i++) {
+        struct wait_writer writer = {
+            .db = publisher->db,
+            .name = publisher->cluster,
+            .cluster = db_text(publisher->cluster),
+            .days = days,
+            .table = &wait_tables[i],
+            .first = first,
+            .checks_all = !publisher->locked || days->check_waits,
+        };
+        if (wait_rows_write_table(&writer, err))
+            return -1;
+    }
+    return 0;
+}
