@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/insight/waits.h"
 #include "core/usage/calendar.h"
 #include "core/usage/factor_history.h"
 #include "results/days.h"
@@ -13,11 +14,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-/* The upper bounds of the buckets in seconds; the last bucket has none. */
-static const int64_t wait_bounds[] = {
-    60, 300, 900, 3600, 14400, 43200, 86400, 259200, 604800, -1
-};
 
 /*
  * An id has the association, the class and the bucket, from the highest bit to the lowest.  A class
@@ -89,14 +85,6 @@ void day_waits_destroy(struct day_waits *waits)
     free(waits);
 }
 
-static size_t wait_bucket(uint64_t wait)
-{
-    size_t bucket = 0;
-    while (wait_bounds[bucket] >= 0 && wait > (uint64_t)wait_bounds[bucket])
-        bucket++;
-    return bucket;
-}
-
 static uint32_t partition_name_of(struct day_waits *waits, const struct started_job *job)
 {
     uint32_t known = names_count(waits->partitions);
@@ -162,7 +150,7 @@ int day_waits_add(struct day_waits *waits, bool checkpointed, const struct start
     if (class >> CLASS_BITS)
         return fail(err, ERROR_DATA, "jobs have more than %u pairs of partition and QOS",
                     1u << CLASS_BITS);
-    size_t bucket = wait_bucket(job->start > job->since ? job->start - job->since : 0);
+    size_t bucket = wait_bucket_of(job->start > job->since ? job->start - job->since : 0);
     return day_spool_add(checkpointed ? waits->checkpointed : waits->open,
                          (uint32_t)day_of_start(waits, job->start),
                          wait_id(job->association, class, bucket), &one, err);
@@ -207,7 +195,7 @@ struct wait_key day_waits_key(const struct day_waits *waits, uint64_t id)
         .association = id >> ASSOCIATION_SHIFT,
         .partition = names_text(waits->names, class->partition),
         .qos = names_text(waits->names, class->qos),
-        .bucket_s = wait_bounds[id & (((uint64_t)1 << BUCKET_BITS) - 1)],
+        .bucket_s = wait_bucket_bound(id & (((uint64_t)1 << BUCKET_BITS) - 1)),
     };
 }
 
@@ -219,14 +207,12 @@ uint64_t day_waits_jobs(const struct day_sum *count)
 bool day_waits_add_stored(struct day_waits *waits, struct day_sums *into, size_t day,
                           const struct wait_key *key, uint64_t jobs)
 {
-    size_t bucket = 0;
-    while (wait_bounds[bucket] >= 0 && wait_bounds[bucket] != key->bucket_s)
-        bucket++;
+    size_t bucket = wait_bucket_at(key->bucket_s);
     const struct wait_class names = { day_waits_name(waits, key->partition),
                                       day_waits_name(waits, key->qos) };
     uint32_t class = class_of(waits, &names);
-    if (wait_bounds[bucket] != key->bucket_s || class >> CLASS_BITS ||
-        key->association > UINT32_MAX || jobs > INT64_MAX)
+    if (bucket == WAIT_BUCKETS || class >> CLASS_BITS || key->association > UINT32_MAX ||
+        jobs > INT64_MAX)
         return false;
     return day_sums_add(into, (uint32_t)day, wait_id(key->association, class, bucket),
                         &(struct wide){ { jobs } });

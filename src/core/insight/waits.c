@@ -17,6 +17,19 @@ size_t wait_bucket_at(int64_t bound_s)
     return i;
 }
 
+size_t wait_bucket_of(uint64_t seconds)
+{
+    size_t i = 0;
+    while (i + 1 < WAIT_BUCKETS && seconds > (uint64_t)wait_bounds[i])
+        i++;
+    return i;
+}
+
+int64_t wait_bucket_bound(size_t bucket)
+{
+    return wait_bounds[bucket];
+}
+
 uint64_t wait_counts_sum(const struct wait_counts *counts)
 {
     uint64_t sum = 0;

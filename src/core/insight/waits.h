@@ -23,6 +23,10 @@ struct wait_counts {
 /* Returns the index of the bucket whose bucket_s in fairmill_wait_day is `bound_s`: its upper bound
  * in seconds, or -1.  Returns WAIT_BUCKETS if there is no such bucket. */
 size_t wait_bucket_at(int64_t bound_s);
+/* Returns the index of the bucket of a time in seconds. */
+size_t wait_bucket_of(uint64_t seconds);
+/* Returns bucket_s of the bucket with an index below WAIT_BUCKETS. */
+int64_t wait_bucket_bound(size_t bucket);
 uint64_t wait_counts_sum(const struct wait_counts *counts);
 /*
  * Returns an estimate in seconds of the time within which the part `quantile` (0 to 1) of the jobs
