@@ -3,6 +3,7 @@
 # needs: sqlite
 """Tests metrics: the values of show and status in a format that Prometheus accepts."""
 
+import json
 import os
 import re
 import shutil
@@ -279,10 +280,37 @@ def files(place):
     tap.same(open(target, encoding='utf-8').read(), expected, 'the old file stays after the error')
 
 
+def joins(place):
+    """Joins the metrics with slurmctld's, which have the labels `username` and `account`."""
+    place.ready(DRAWING)
+    place.succeed('run', '--now', NOW)
+    place.succeed('metrics')
+    plain = samples(place.out)
+    place.succeed('metrics', '--slurm-labels')
+    status, said = content(place.out)
+    tap.ok(status == 0 and not said, 'promtool accepts the output of metrics --slurm-labels', status, said)
+    named = {(name, frozenset(('user' if key == 'username' else key, value) for key, value in labels)): number
+             for (name, labels), number in samples(place.out).items()}
+    tap.ok(named == plain and 'user="' not in place.out and 'username="alice"' in place.out,
+           'with --slurm-labels, only the label user has another name', place.out)
+    series = [*place.out.splitlines(), 'slurm_user_jobs_pending{username="alice"} 2', 'slurm_user_jobs_pending{username="bob"} 0',
+              'slurm_account_jobs_pending{account="sub"} 1']
+    test = dict(interval='1m', input_series=[dict(series=line.rpartition(' ')[0], values=line.rpartition(' ')[2])
+                                             for line in series if not line.startswith('#')])
+    test['promql_expr_test'] = [
+        dict(expr=f'count({metric} and on ({label}) {of_slurm} > 0)', eval_time='0m', exp_samples=[dict(labels='{}', value=1)])
+        for metric, label, of_slurm in (('slurm_user_fairshare', 'username', 'slurm_user_jobs_pending'),
+                                        ('slurm_account_fairshare_norm_usage', 'account', 'slurm_account_jobs_pending'))]
+    with open(place.path('join.yml'), 'w', encoding='utf-8') as file:
+        json.dump(dict(tests=[test]), file)
+    done = subprocess.run(['promtool', 'test', 'rules', place.path('join.yml')], capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0, "PromQL joins users and accounts with slurmctld's metrics of their jobs", done.stdout, done.stderr)
+
+
 def body():
     if not shutil.which('promtool'):
         return tap.skip_all('promtool (Debian: prometheus) is not installed')
-    for part in (numbers, retired, bounded, of_tres, of_waits, files):
+    for part in (numbers, retired, bounded, of_tres, of_waits, joins, files):
         with Place() as place:
             part(place)
     return None

@@ -26,10 +26,14 @@
 /* Default of --top: number of accounts, and of users, that have series in each cluster. */
 #define USUAL_TOP 1000
 
+/* The label for a user in the metrics of the scheduler itself, if it differs from the scheduler's
+ * term: slurmctld's endpoint /metrics/jobs-users-accts has `username`. */
+static const char *const metrics_user_labels[SCHEDULERS] = { [SCHEDULER_SLURM] = "username" };
+
 struct metrics_options {
     struct shared_options shared;
     const char *output, *top_text, *tres;
-    bool accounts_only;
+    bool accounts_only, slurm_labels;
     uint64_t top; /* maximum number of accounts, and of users; UINT64_MAX: no limit */
 };
 
@@ -37,8 +41,9 @@ struct metrics_options {
 struct metrics_cluster {
     struct metrics *metrics;
     const struct published_cluster *published;
-    const char *tres; /* only this TRES; NULL: all */
-    bool *shown;      /* indexed by node: accounts and users that are not omitted */
+    const char *tres;       /* only this TRES; NULL: all */
+    const char *user_label; /* name of the label for users; NULL: the term of the scheduler */
+    bool *shown;            /* indexed by node: accounts and users that are not omitted */
     struct tres_numbers numbers;
 };
 
@@ -50,9 +55,9 @@ static double metrics_command_number_of(const struct db_value *value)
                                        : NAN;
 }
 
-static struct metric_labels metrics_command_labels(const struct published_cluster *cluster,
-                                                   uint32_t i)
+static struct metric_labels metrics_command_labels(const struct metrics_cluster *of, uint32_t i)
 {
+    const struct published_cluster *cluster = of->published;
     struct association_name name = published_name(cluster, i);
     return (struct metric_labels){
         .cluster = cluster->name,
@@ -60,16 +65,18 @@ static struct metric_labels metrics_command_labels(const struct published_cluste
         .user = cluster->tree->nodes[i].is_user ? name.user : NULL,
         .partition = *name.partition ? name.partition : NULL,
         .terms = terminology_of(cluster->settings),
+        .user_label = of->user_label,
     };
 }
 
-static void add_association(struct metrics *metrics, const struct published_cluster *cluster,
-                            uint32_t i)
+static void add_association(const struct metrics_cluster *of, uint32_t i)
 {
+    struct metrics *metrics = of->metrics;
+    const struct published_cluster *cluster = of->published;
     const struct node *node = &cluster->tree->nodes[i];
     const struct values *values = &cluster->values[i];
     const struct algorithm *algorithm = cluster->algorithm;
-    struct metric_labels labels = metrics_command_labels(cluster, i);
+    struct metric_labels labels = metrics_command_labels(of, i);
     int scope = 2 * (int)scheduler_of(cluster->settings)->kind + node->is_user;
     int first = scope * METRICS_OF_SCOPE;
     metrics_add(metrics, first + METRIC_FAIRSHARE, &labels, algorithm->factor(values));
@@ -127,7 +134,7 @@ static size_t metrics_command_add_top(struct metrics_cluster *of, bool users, ui
     qsort(all, count, sizeof *all, compare_use);
     qsort(all, kept, sizeof *all, compare_place);
     for (size_t i = 0; i < kept; i++) {
-        add_association(of->metrics, cluster, all[i].node);
+        add_association(of, all[i].node);
         of->shown[all[i].node] = true;
     }
     free(all);
@@ -151,7 +158,7 @@ static void metrics_command_add_tres(struct metrics_cluster *of, const struct db
     uint32_t node = metrics_command_shown(of, row[0].integer);
     if (node == NO_NODE)
         return;
-    struct metric_labels labels = metrics_command_labels(of->published, node);
+    struct metric_labels labels = metrics_command_labels(of, node);
     for (size_t i = 0; i < KEPT_TRES_LIMIT; i++) {
         const struct db_value *usage = &row[1 + i], *running = usage + KEPT_TRES_LIMIT;
         labels.tres = of->numbers.names[i];
@@ -175,7 +182,7 @@ static void metrics_command_add_budget(struct metrics_cluster *of, const struct 
     bool of_qos = !strcmp(kind, "qos");
     uint32_t node = of_qos ? NO_NODE : metrics_command_shown(of, row[1].integer);
     if (node != NO_NODE)
-        labels = metrics_command_labels(of->published, node);
+        labels = metrics_command_labels(of, node);
     labels.kind = kind;
     labels.qos = of_qos ? qos : NULL;
     labels.tres = tres;
@@ -233,9 +240,12 @@ static int add_associations(struct metrics *metrics, struct published *published
         tres_days_find(published->db, &options->shared.clusters, options->tres, NULL, err))
         return -1;
     for (size_t i = 0; !result && i < published->count; i++) {
+        const struct scheduler *scheduler = scheduler_of(published->clusters[i].settings);
         struct metrics_cluster of = { .metrics = metrics,
                                       .published = &published->clusters[i],
                                       .tres = options->tres };
+        if (options->slurm_labels)
+            of.user_label = metrics_user_labels[scheduler->kind];
         if (published_read_tree(published, &published->clusters[i], err))
             return -1;
         of.shown = memory_zeroed(of.published->tree->count, sizeof *of.shown);
@@ -348,6 +358,8 @@ static const struct command_option own_options[] = {
       .help = "Limit accounts and users, or `all` (default: 1000)" },
     { "accounts-only", NULL, 0, OPTION_FLAG, AT(metrics_options, accounts_only), NULL,
       .help = "Omit users" },
+    { "slurm-labels", NULL, 0, OPTION_FLAG, AT(metrics_options, slurm_labels), NULL,
+      .help = "Name the labels as slurmctld does: username, not user" },
     { "tres", NULL, 0, OPTION_VALUE, AT(metrics_options, tres), "NAME",
       .help = "Limit usage and limits by TRES to this TRES" },
     { .name = NULL },

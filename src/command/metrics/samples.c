@@ -129,7 +129,8 @@ void metrics_add(struct metrics *metrics, int metric, const struct metric_labels
     metrics_add_label(text, &between, "cluster", labels->cluster);
     const struct terminology *terms = labels->terms;
     metrics_add_label(text, &between, terms ? terms->account : "account", labels->account);
-    metrics_add_label(text, &between, terms ? terms->user : "user", labels->user);
+    const char *user_label = labels->user_label ? labels->user_label : terms ? terms->user : "user";
+    metrics_add_label(text, &between, user_label, labels->user);
     metrics_add_label(text, &between, "partition", labels->partition);
     metrics_add_label(text, &between, "parent", labels->parent);
     metrics_add_label(text, &between, "kind", labels->kind);

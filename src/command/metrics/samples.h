@@ -59,6 +59,7 @@ struct metric_labels {
     const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope, *qos, *tres;
     const struct terminology *terms; /* names of the labels for account and user; NULL: `account`
                                       * and `user` */
+    const char *user_label;          /* replaces the name for user; NULL: keep it */
 };
 
 /* The samples of each metric, as text. */
