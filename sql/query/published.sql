@@ -46,6 +46,18 @@ FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 ORDER BY "id_assoc"
 
+-- name: published_tres_seconds
+-- The usage of the associations of a cluster by TRES, and the seconds that running jobs may still use.
+SELECT v."id_assoc",
+    v."tres_1", v."tres_2", v."tres_3", v."tres_4", v."tres_5", v."tres_6", v."tres_7", v."tres_8",
+    v."tres_9", v."tres_10", v."tres_11", v."tres_12", v."tres_13", v."tres_14", v."tres_15", v."tres_16",
+    v."running_1", v."running_2", v."running_3", v."running_4", v."running_5", v."running_6",
+    v."running_7", v."running_8", v."running_9", v."running_10", v."running_11", v."running_12",
+    v."running_13", v."running_14", v."running_15", v."running_16"
+FROM "fairmill_value" v
+WHERE v."cluster" = ?
+ORDER BY v."id_assoc"
+
 -- name: published_jobs
 -- The pending jobs of a cluster.
 SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", "best",

@@ -230,7 +230,8 @@ static bool option_begins(const char *name, const char *given, size_t length)
 
 /*
  * Returns the option with this long name, or the only option whose name begins with it.  Otherwise
- * returns NULL and appends the names of the candidates to `candidates`, if there are any.
+ * returns NULL and appends the names of the candidates to `candidates`, if there are any.  `length`
+ * is that of the name without `=VALUE`.
  */
 static const struct command_option *option_named(const struct command *command, const char *given,
                                                  size_t length, struct text *candidates)
@@ -243,7 +244,10 @@ static const struct command_option *option_named(const struct command *command, 
         for (size_t name = 0; name < 2; name++) {
             if (!option_begins(names[name], given, length))
                 continue;
-            if (!names[name][length])
+            bool has_value = strchr(names[name], '=') != NULL;
+            if (has_value && strcmp(names[name], given) != 0)
+                continue;
+            if (has_value || !names[name][length])
                 return option;
             begun = begun ? begun : names[name];
         }
@@ -312,6 +316,21 @@ static int option_refuse(const struct option_line *line, const char *given, cons
     return result;
 }
 
+/* Fails for a value after a flag.  Names the values of which the command makes flags of their own.
+ */
+static int option_refuse_value(const struct option_line *line, const struct command_option *option,
+                               const char *value, struct error *err)
+{
+    const struct command_option *other;
+    size_t length = strlen(option->name);
+    for (size_t i = 0; (other = command_option_at(line->command, i)); i++)
+        if (option_begins(other->name, option->name, length) && other->name[length] == '=')
+            return fail(err, ERROR_USAGE, "%s: --%s accepts only the value '%s', not '%s'",
+                        line->command->name, option->name, other->name + length + 1, value);
+    return fail(err, ERROR_USAGE, "%s: option '--%s' does not take a value", line->command->name,
+                option->name);
+}
+
 static int read_long(struct option_line *line, const char *argument, struct error *err)
 {
     const char *name = argument + 2, *value = NULL;
@@ -326,9 +345,8 @@ static int read_long(struct option_line *line, const char *argument, struct erro
     text_free(&candidates);
     if (!option)
         return -1;
-    if (option->takes == OPTION_FLAG && name[length])
-        return fail(err, ERROR_USAGE, "%s: option '--%s' does not take a value",
-                    line->command->name, option->name);
+    if (option->takes == OPTION_FLAG && name[length] && !strchr(option->name, '='))
+        return option_refuse_value(line, option, name + length + 1, err);
     if (name[length])
         value = name + length + 1;
     else if (option->takes != OPTION_FLAG && next_value(line, argument, &value, err))

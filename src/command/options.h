@@ -36,7 +36,9 @@ struct option_time {
 };
 
 struct command_option {
-    const char *name; /* the long option; NULL ends a table */
+    /* The long option; NULL ends a table.  A name such as `json=slurm` is a flag of its own that
+     * must be given in full; `json` is another flag. */
+    const char *name;
     const char *also; /* a second long option, or NULL */
     char letter;      /* the short option, or 0 */
     enum option_takes takes;

@@ -106,3 +106,8 @@ struct table *answer_table(struct answer *answer)
 {
     return answer->table;
 }
+
+void answer_print_if_long(struct answer *answer)
+{
+    table_print_if_long(answer->table);
+}

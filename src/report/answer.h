@@ -58,5 +58,7 @@ void answer_say(struct answer *answer, const char *format, ...)
 struct table *answer_table(struct answer *answer);
 /* Returns the text, to which the caller may add pages and plots. */
 struct text *answer_text(struct answer *answer);
+/* Prints and empties that text if it is long.  answer_end() reports errors. */
+void answer_print_if_long(struct answer *answer);
 
 #endif

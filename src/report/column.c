@@ -42,11 +42,7 @@ static void form_add_field(struct text *text, const char *name)
     free(printable);
 }
 
-/*
- * Adds the same text as form_add_json() does for form_json_real().  As in jansson, a real has a
- * point or an exponent, and the exponent has neither a plus nor leading zeros.
- */
-static void form_add_json_real(struct text *text, double number)
+void form_add_json_real(struct text *text, double number)
 {
     size_t start = text->length;
     if (isnan(number) || isinf(number)) {

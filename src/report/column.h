@@ -143,6 +143,11 @@ struct json_t *cell_json(const struct cell *cell);
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left);
 /* Adds `json` in one line and releases it. */
 void form_add_json(struct text *text, struct json_t *json);
+/*
+ * Adds the same text as form_add_json() does for form_json_real().  As in jansson, a real has a
+ * point or an exponent, and the exponent has neither a plus nor leading zeros.
+ */
+void form_add_json_real(struct text *text, double number);
 /* Returns a JSON real, or null for NAN and infinity. */
 struct json_t *form_json_real(double number);
 

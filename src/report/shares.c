@@ -122,6 +122,20 @@ void share_list_set_usage(struct share_list *list, size_t row, const char *grp_t
     list->rows[row].grp_tres_raw = text_copy(list, grp_tres_raw);
 }
 
+void share_list_set_seconds(struct share_list *list, size_t row, const double *used,
+                            const int64_t *running)
+{
+    size_t count = list->tres_count;
+    double *used_copy = arena_take(list->arena, (count + 1) * sizeof *used);
+    int64_t *running_copy = arena_take(list->arena, (count + 1) * sizeof *running);
+    for (size_t i = 0; i < count; i++) {
+        used_copy[i] = used[i];
+        running_copy[i] = running[i];
+    }
+    list->rows[row].tres_used = used_copy;
+    list->rows[row].tres_running = running_copy;
+}
+
 /* Puts siblings together, in the order of the output. */
 static int report_shares_by_parent_and_name(const void *a, const void *b)
 {

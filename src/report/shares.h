@@ -24,6 +24,9 @@ struct share_row {
     /* NAN if the value is NULL in the results. */
     double norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs;
     const char *grp_tres_mins, *tres_run_mins, *grp_tres_raw; /* NULL: none */
+    /* In TRES-seconds, indexed as share_list.tres; NULL: 0 for each TRES. */
+    const double *tres_used;
+    const int64_t *tres_running;
     uint32_t place; /* sort key among siblings, before the names */
     uint32_t depth; /* 0 for the root */
     bool shown;
@@ -41,6 +44,8 @@ struct share_list {
     struct share_row *rows;
     size_t count;
     const char *nothing_runs; /* `cpu=0,mem=0`; NULL if running jobs are unknown */
+    const char *const *tres;  /* names of the TRES of tres_used and tres_running; not owned */
+    size_t tres_count;
 };
 
 struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
@@ -62,6 +67,11 @@ void share_list_add(struct share_list *list, const struct share_association *ass
 
 /* Sets the text of `grp_tres_raw` of a row; copies it.  Call this before share_list_sort(). */
 void share_list_set_usage(struct share_list *list, size_t row, const char *grp_tres_raw);
+
+/* Sets tres_used and tres_running of a row; copies list->tres_count numbers of each.  Call this
+ * before share_list_sort(). */
+void share_list_set_seconds(struct share_list *list, size_t row, const double *used,
+                            const int64_t *running);
 
 /*
  * Call after all associations were added.  Sorts depth first.  Siblings are sorted by place, then

@@ -215,14 +215,18 @@ void table_print_with(struct table *table, int (*print)(const struct text *text,
     table->print = print;
 }
 
-static void print_if_long(void *context)
+void table_print_if_long(struct table *table)
 {
-    struct table *table = context;
     if (!table->print || table->text->length < PRINT_AT_BYTES)
         return;
     if (!table->failed && table->print(table->text, &table->reason))
         table->failed = true;
     table->text->length = 0;
+}
+
+static void print_if_long(void *context)
+{
+    table_print_if_long(context);
 }
 
 /* ---- Clusters ---- */
@@ -368,7 +372,7 @@ void table_add(struct table *table, const void *row)
         table_add_json(table, row);
     else
         add_separated(table, row);
-    print_if_long(table);
+    table_print_if_long(table);
 }
 
 void table_add_gap(struct table *table)

@@ -94,6 +94,8 @@ void table_close(struct table *table);
 
 /* Adds a row.  `row` may be reused after the call. */
 void table_add(struct table *table, const void *row);
+/* Prints and empties the text if it is long, as table_add() does.  table_end() reports errors. */
+void table_print_if_long(struct table *table);
 /* In text output, adds an ellipsis in place of omitted rows. */
 void table_add_gap(struct table *table);
 

@@ -22,3 +22,25 @@ int published_tres_read(const struct published *published, const struct publishe
     text_free(&minutes);
     return db_finish(rows);
 }
+
+int published_seconds_read(const struct published *published,
+                           const struct published_cluster *cluster, published_seconds_taker *take,
+                           void *context, struct error *err)
+{
+    const struct db_value *row, name = db_text(cluster->name);
+    struct db_rows *rows = db_query(published->db, sql_query_published_tres_seconds, &name, 1,
+                                    "i"
+                                    "rrrrrrrrrrrrrrrr"
+                                    "iiiiiiiiiiiiiiii",
+                                    err);
+    while (db_fetch(rows, &row, err) > 0) {
+        struct published_seconds seconds = { 0 };
+        for (size_t i = 0; i < KEPT_TRES_LIMIT; i++) {
+            const struct db_value *used = &row[1 + i], *running = used + KEPT_TRES_LIMIT;
+            seconds.used[i] = used->type == DB_NULL ? 0 : used->real;
+            seconds.running[i] = db_value_integer(running, 0);
+        }
+        take(context, row[0].integer, &seconds);
+    }
+    return db_finish(rows);
+}

@@ -109,6 +109,13 @@ def same_as_direct(place):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err
             tap.same(told, direct, f"the socket's response equals the direct output ({' '.join(command)})")
+        place.succeed('show', '--json=slurm')
+        direct = json.loads(place.out)
+        place.succeed('show', '--json=slurm', **client)
+        told = json.loads(place.out)
+        tap.same(told.pop('meta')['client']['user'], USER, 'meta of --json=slurm names the client of the socket')
+        direct.pop('meta')
+        tap.same(told, direct, 'the rest of --json=slurm equals the direct output')
         status = place.run('status', **client)
         tap.ok(status in (0, 1) and place.out.startswith('Cluster'), 'status prints its output over the socket',
                place.out, place.err)
@@ -296,7 +303,7 @@ def refused(place):
         for command in (['explain', USER], ['compare', '--json'], ['whatif', '--add-usage', f'{USER}=9'],
                         ['whatif', '--json', '--shares', 'physics=1'], ['history', USER], ['show', '-l'], ['prio', '-l'],
                         ['forecast', USER], ['explain', 'physics'], ['show', '--pbs'], ['show', '--pbs', '--list'], ['show', '-alm'],
-                        ['show', '-U', '--csv'], ['compare'], ['compare', '--csv'], ['prio', '-w'], ['prio', '-S', 'u'],
+                        ['show', '-U', '--csv'], ['show', '-a', '--json=slurm'], ['compare'], ['compare', '--csv'], ['prio', '-w'], ['prio', '-S', 'u'],
                         ['explain', 'root', '--jobs'], ['explain', 'optics', '--jobs', '--json'], ['history', 'physics'],
                         ['whatif', '--move', 'optics=root'], ['whatif', '--weights', 'fairshare=1000', '--json'],
                         ['forecast', 'physics', '--until', '0.5'], ['statement', '--since', '2020-01-01'],

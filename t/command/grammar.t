@@ -25,7 +25,7 @@ SSHARE = dict(a='all', A='accounts', l='long', m='partition', M='clusters', n='n
               P='parsable2', u='users', U='Users', v='verbose', V='version')
 SPRIO = dict(h='noheader', j='jobs', l='long', M='clusters', n='norm', o='format', p='partition', S='sort', u='user',
              v='verbose', V='version', w='weights')
-OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z-]*)(?: (\S+))?(?:  |$)')
+OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z=-]*)(?: (\S+))?(?:  |$)')
 TWO = '''
 cluster tiny
 root/
@@ -149,7 +149,8 @@ def refused(place):
                             (('prio', '--sibling'), ('sprio',)), (('prio', '--local'), ('sprio',)),
                             (('run', '-n'), ('in sshare --noheader: ', '--dry-run')),
                             (('compare', '--top', '3', '--csv', '--json'), ('--csv and --json are mutually exclusive',)),
-                            (('show', '--json=x'), ("'--json' does not take a value",)),
+                            (('budget', '--json=x'), ("'--json' does not take a value",)),
+                            (('show', '--json=x'), ("--json accepts only the value 'slurm', not 'x'",)),
                             (('show', '-M'), ("'-M' requires a value",)),
                             (('show', '--pa'), ("'--pa' is ambiguous: --partition, --parsable, --parsable-with-bar",)),
                             (('show', '-A', 'physics,,chemistry'), ("'physics,,chemistry'", 'names')),

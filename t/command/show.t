@@ -135,6 +135,38 @@ def as_json(place):
     tap.ok(1 / 6 in zoe.values(), 'numbers in JSON have all digits', zoe)
 
 
+def as_slurm_json(place):
+    """t/slurm/json.t compares the document with sshare's."""
+    place.ends(64, '--json=slurm rejects several clusters', 'show', '--json=slurm')
+    place.says('the error names the option that selects one', '--cluster')
+    tap.same(place.out, '', 'the error has no output')
+    place.succeed('show', '--json=slurm', '-M', 'tiny')
+    rows = json.loads(place.out)['shares']['shares']
+    tap.same([('tiny', *((row['parent'], row['name']) if row['type'] == ['USER'] else (row['name'], '')), row['partition']) for row in rows],
+             ORDER[2:], '--json=slurm has the rows of --parsable')
+    place.ends(64, '--json and --json=slurm are mutually exclusive', 'show', '--json', '--json=slurm')
+    place.ends(64, '--json=slurm rejects --columns', 'show', '--json=slurm', '-M', 'tiny', '-o', 'user')
+    place.ends(64, '--json rejects other values', 'show', '--json=v0.0.42')
+    place.says('the error names the value and the valid one', "'v0.0.42'", "'slurm'")
+    place.ends(64, 'other commands reject --json=slurm', 'budget', '--json=slurm')
+    place.says('their error names the option', "option '--json' does not take a value")
+    place.succeed('show', '--js', '-M', 'tiny')
+    tap.ok('clusters' in json.loads(place.out), '--json can still be abbreviated')
+
+
+def many_in_slurm_json(place):
+    """The document is printed in parts of a megabyte."""
+    place.ready('cluster tiny\nroot/\n  a/ 1\n    u 1 use 5\n')
+    place.change("""UPDATE tiny_assoc_table SET acct = 'a "b" \\ c' WHERE acct = 'a'""")
+    place.multiply('tiny_assoc_table', "user = 'u'", 5000, id_assoc='100 + i', user="'more' || i")
+    place.succeed('run', '--now', NOW)
+    place.succeed('show', '--json=slurm')
+    rows = json.loads(place.out)['shares']['shares']
+    tap.ok(len(place.out) > 3 << 20 and len({row['id'] for row in rows}) == len(rows) == 5003, 'a long document has each row once',
+           len(place.out), len(rows))
+    tap.same({row['parent'] for row in rows if row['type'] == ['USER']}, {'a "b" \\ c'}, 'quotes and backslashes in names are escaped')
+
+
 def as_csv(place):
     """A reader of RFC 4180 must get the values of --parsable."""
     _, lines = parsed(place)
@@ -290,7 +322,7 @@ def body():
     with Place() as place:
         place.ready(DRAWING)
         place.succeed('run', '--now', NOW)
-        for part in (parsable, cut, filters, as_csv, as_json, chosen, for_people, algorithms, limits):
+        for part in (parsable, cut, filters, as_csv, as_json, as_slurm_json, chosen, for_people, algorithms, limits, many_in_slurm_json):
             part(place)
 
 

@@ -6,7 +6,7 @@ import os
 import re
 
 # An option in the POD of a page.
-SPELLING = re.compile(r'B<(--?[A-Za-z][A-Za-z0-9-]*)>')
+SPELLING = re.compile(r'B<(--?[A-Za-z][A-Za-z0-9=-]*)>')
 
 
 def page(top, command):

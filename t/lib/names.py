@@ -65,7 +65,7 @@ def settings(sample):
             yield f'setting {section}.{match.group(1)} ={match.group(2)}'
 
 
-OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z-]*)(?: |$)')
+OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z=-]*)(?: |$)')
 
 
 def options(command, text):

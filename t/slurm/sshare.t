@@ -3,7 +3,7 @@
 # needs: sqlite mysql
 """Tests with sshare and sprio of the installed Slurm.  Its slurmctld has the usage of slurmdbd's
 jobs.  Under each algorithm, every printed value agrees with the published one, and diff finds no
-difference."""
+difference.  From Slurm 24.11 on, show --json=slurm is also compared with sshare --json."""
 
 import csv
 import json
@@ -19,6 +19,7 @@ import tap
 from slurmdbd import Slurmdbd
 from program import FAIRMILL, publish, write_settings
 from slurmctld import SLURMCTLD, Controller, leave_usage
+from sshare_json import TRES, unexpected
 
 # Settings of slurm.conf by algorithm.  Depth-oblivious uses siblings' values from the last decay
 # cycle, and users' values from the last sshare.  It is therefore correct in the second cycle, a
@@ -118,6 +119,24 @@ def values(controller, folder, settings, algorithm):
            f'{algorithm}: {compared} values of sshare agree with the published ones',
            *wrong)
     no_difference(settings, text, f'{folder}/print', f'{algorithm}: diff finds no difference to sshare')
+    if controller.release >= (24, 11):
+        as_json(controller, settings, algorithm)
+
+
+def as_json(controller, settings, algorithm):
+    """Compares all keys, except that leave_usage() leaves no usage by TRES."""
+    theirs = json.loads(controller.call('sshare', '-a', '--json=v0.0.42'))
+    done = subprocess.run([FAIRMILL, '-c', settings, 'show', '-a', '--json=slurm'], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False)
+    known = list(TRES)
+    # Slurm 24.11 writes 0 for each factor without Fair Tree.
+    if not any(row['fairshare']['factor']['number'] for row in theirs['shares']['shares']):
+        known.append('shares.shares[].fairshare.factor.number')
+    tap.same(len(known) > len(TRES), algorithm != 'fair_tree' and controller.release == (24, 11),
+             f'{algorithm}: sshare --json has factors, except for a fault of 24.11')
+    found = unexpected(theirs, json.loads(done.stdout), 1e-9, known)
+    tap.ok(not found and len(theirs['shares']['shares']) == len(ACCOUNTS) + len(USERS) + 2,
+           f'{algorithm}: show --json=slurm has the keys, types, values and order of sshare --json', done.stderr, *found)
 
 
 def no_difference(settings, text, path, statement):
@@ -155,6 +174,7 @@ def body():
         write_settings(settings, dict(
             source=dict(driver='mysql', socket=server.socket, user='root', database=server.accounting, clusters='mill'),
             results=dict(driver='sqlite', database=f'{folder}/results.db'),
+            usage=dict(tres='cpu, mem, energy, node, billing, fs/disk, vmem, pages'),
             slurm=dict(conf=server.conf), fairshare=dict(conformance='slurmctld')))
         with Controller(server, folder, **PRIORITY):
             pass

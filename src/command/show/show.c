@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/show/show_slurm.h"
 #include "core/fairshare/pbs.h"
 #include "core/usage/decay_table.h"
 #include "report/pbs_forms.h"
@@ -19,6 +20,7 @@
 struct show_options {
     struct shared_options shared;
     bool pbs, tree, list, only_users;
+    bool slurm_json;
     bool all;
     bool all_columns, partitions;
     const char *entity, *decay;
@@ -69,7 +71,8 @@ static bool shows_tres(const struct command_context *context)
 {
     const struct show_options *options = context->options;
     const struct table_options *table = &context->shared->table;
-    return !options->pbs && (options->all_columns || table->columns || table->form == TABLE_JSON);
+    return !options->pbs && !options->slurm_json &&
+           (options->all_columns || table->columns || table->form == TABLE_JSON);
 }
 
 static struct share_list *show_read_shares(struct command_context *context,
@@ -84,6 +87,7 @@ static struct share_list *show_read_shares(struct command_context *context,
                                    .last_first =
                                        options->pbs && scheduler_of(cluster->settings)->has_pbsfs };
     if (published_read_rows(published, cluster, show_add_row, &reading, err) ||
+        (options->slurm_json && show_slurm_read_tres(published, cluster, list, err)) ||
         (shows_tres(context) &&
          published_tres_read(published, cluster, show_add_tres, &reading, err))) {
         share_list_destroy(list);
@@ -189,6 +193,8 @@ static int show_add_cluster(struct command_context *context, struct published_cl
         result =
             show_pbs_cluster(answer_text(context->answer), published, cluster, shares,
                              options->list || options->decay ? &options->decay_factor : NULL, err);
+    else if (shown && options->slurm_json)
+        show_slurm_answer(context, cluster, shares);
     else if (shown)
         share_list_answer(shares, context->answer);
     share_list_destroy(shares);
@@ -202,6 +208,8 @@ static int show_answer(struct command_context *context, struct error *err)
     bool any = false;
     if (options->names[0])
         return show_pbs(published, options->names, answer_text(context->answer), err);
+    if (options->slurm_json && !published_only(published, err))
+        return -1;
     /* Reject unknown names before anything is printed. */
     if (published_look_for_names(published, err))
         return -1;
@@ -220,6 +228,8 @@ static const struct command_option own_options[] = {
       .help = "Show the column Partition even if it is empty" },
     { "Users", NULL, 'U', OPTION_FLAG, AT(show_options, only_users), NULL,
       .help = "Show users without the accounts above them" },
+    { "json=slurm", NULL, 0, OPTION_FLAG, AT(show_options, slurm_json), NULL,
+      .help = "Print one cluster in the form of `sshare --json`", .form = true },
     { "pbs", NULL, 0, OPTION_FLAG, AT(show_options, pbs), NULL,
       .help = "Print in pbsfs's format: the tree, or one or two NAMEs", .form = true },
     { "tree", NULL, 0, OPTION_FLAG, AT(show_options, tree), NULL,
@@ -254,6 +264,8 @@ static int show_check(struct command_context *context, struct error *err)
         return fail(
             err, ERROR_USAGE,
             "show: --columns, --noheader, --long and --partition cannot be used with --pbs");
+    if (options->slurm_json && shared->table.columns)
+        return fail(err, ERROR_USAGE, "show: --columns cannot be used with --json=slurm");
     if (asked && !options->pbs)
         return fail(err, ERROR_USAGE,
                     "show: --tree, --list, --decay, --entity and --compare require --pbs");

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_SHOW_SHOW_SLURM_H
+#define FAIRMILL_COMMAND_SHOW_SHOW_SLURM_H
+
+struct command_context;
+struct error;
+struct published;
+struct published_cluster;
+struct share_list;
+
+/* `show --json=slurm`: the output of sshare --json. */
+
+/* Sets the TRES of `list`, whose rows must be in ascending order of id, and their usage.  Returns
+ * -1 on error. */
+int show_slurm_read_tres(const struct published *published, const struct published_cluster *cluster,
+                         struct share_list *list, struct error *err);
+
+/* Adds the shown rows of a sorted list to the answer of the command. */
+void show_slurm_answer(const struct command_context *context,
+                       const struct published_cluster *cluster, const struct share_list *list);
+
+#endif
