@@ -98,16 +98,25 @@ struct slurm_tres {
 };
 struct slurm_totals {
     uint64_t nodes, cpus, memory; /* memory in MiB */
+    uint64_t node_memory;         /* the memory of the largest node, in MiB */
     uint64_t spec_cpus;           /* the part of `cpus` that jobs cannot use */
     struct slurm_tres *gres;
     size_t gres_count;
 };
 
+/*
+ * Partitions that share a node are in the same pool.  If each shares nodes with a third partition,
+ * they are also in the same pool.
+ */
 struct slurm_partition {
     const char *name;
     struct slurm_place place;
-    uint64_t job_factor;         /* PriorityJobFactor */
-    uint64_t max_time;           /* in minutes, or SLURM_UNLIMITED */
+    uint64_t job_factor; /* PriorityJobFactor */
+    uint64_t tier;       /* PriorityTier */
+    uint64_t max_time;   /* in minutes, or SLURM_UNLIMITED */
+    uint64_t max_nodes;  /* MaxNodes, or SLURM_UNLIMITED */
+    const char *closed;  /* the State in which no job can start, DOWN or INACTIVE, or NULL */
+    const char *pool;    /* the first name, in bytewise order, of the partitions of its pool */
     const char *billing_weights; /* TRESBillingWeights; NULL if missing, so that CPUs are billed */
     struct slurm_totals totals;
 };

@@ -42,8 +42,11 @@ static const struct record_key set_keys[] = {
 static const struct record_key partition_keys[] = {
     { "Nodes", PARTITION_NODES },
     { "PriorityJobFactor", PARTITION_JOB_FACTOR },
+    { "PriorityTier", PARTITION_TIER },
     { "Priority", PARTITION_PRIORITY },
     { "MaxTime", PARTITION_MAX_TIME },
+    { "MaxNodes", PARTITION_MAX_NODES },
+    { "State", PARTITION_STATE },
     { "TRESBillingWeights", PARTITION_WEIGHTS },
     { NULL, 0 },
 };
@@ -113,6 +116,63 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
                         "'%s', line %u: the line contains text that is not KEY=VALUE",
                         line->place.file, line->place.line)
                  : 0;
+}
+
+static int slurm_partition_take_number(const struct slurm_record *record, int value,
+                                       uint64_t *number, struct error *err)
+{
+    if (!record->values[value] || slurm_number(record->values[value], UINT16_MAX, number))
+        return 0;
+    return slurm_record_refuse(record, value, "must be a number up to 65535", err);
+}
+
+/* Like Slurm, compares only the beginning of the value. */
+static int slurm_partition_take_state(const struct slurm_record *record, const char **closed,
+                                      struct error *err)
+{
+    static const char *const states[] = { "UP", "DRAIN", "DOWN", "INACTIVE" };
+    const char *state = record->values[PARTITION_STATE];
+    size_t i = 0;
+    *closed = NULL;
+    if (!state)
+        return 0;
+    while (i < 4 && strncasecmp(state, states[i], strlen(states[i])) != 0)
+        i++;
+    if (i == 4)
+        return slurm_record_refuse(record, PARTITION_STATE, "must be UP, DOWN, DRAIN or INACTIVE",
+                                   err);
+    if (i > 1) /* a partition with DRAIN still starts the jobs that it has */
+        *closed = states[i];
+    return 0;
+}
+
+int slurm_partition_read(struct slurm_partition *partition, const struct slurm_record *record,
+                         struct error *err)
+{
+    const char *max_time = record->values[PARTITION_MAX_TIME];
+    const char *max_nodes = record->values[PARTITION_MAX_NODES];
+    partition->job_factor = partition->tier = 1;
+    partition->max_time = partition->max_nodes = SLURM_UNLIMITED;
+    if (slurm_partition_take_number(record, PARTITION_JOB_FACTOR, &partition->job_factor, err) ||
+        slurm_partition_take_number(record, PARTITION_TIER, &partition->tier, err))
+        return -1;
+    /* Priority is the older key for both.  If several keys are given, Slurm uses Priority. */
+    if (record->values[PARTITION_PRIORITY]) {
+        if (slurm_partition_take_number(record, PARTITION_PRIORITY, &partition->tier, err))
+            return -1;
+        partition->job_factor = partition->tier;
+    }
+    if (max_time && !slurm_minutes(max_time, &partition->max_time))
+        return slurm_record_refuse(record, PARTITION_MAX_TIME,
+                                   "must be min, min:sec, hr:min:sec, days-hr, days-hr:min, "
+                                   "days-hr:min:sec or UNLIMITED",
+                                   err);
+    if (max_nodes && !slurm_number(max_nodes, UINT32_MAX, &partition->max_nodes))
+        return slurm_record_refuse(record, PARTITION_MAX_NODES, "must be a number or UNLIMITED",
+                                   err);
+    if (partition->max_nodes >= UINT32_MAX)
+        partition->max_nodes = SLURM_UNLIMITED;
+    return slurm_partition_take_state(record, &partition->closed, err);
 }
 
 /* Sets `*count` to 0 if the value is missing.  Like Slurm, replaces an explicit 0 by 1. */
@@ -313,6 +373,8 @@ void slurm_totals_add(struct slurm_totals *totals, const struct slurm_model *mod
     totals->cpus += nodes * model->cpus;
     totals->spec_cpus += nodes * model->spec_cpus;
     totals->memory += nodes * model->memory;
+    if (nodes && model->memory > totals->node_memory)
+        totals->node_memory = model->memory;
     for (size_t i = 0; nodes && i < model->gres_count; i++)
         *slurm_model_count_of(&totals->gres, &totals->gres_count, model->gres[i].name) +=
             nodes * model->gres[i].count;

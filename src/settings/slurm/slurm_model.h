@@ -10,6 +10,7 @@
 
 struct arena;
 struct error;
+struct slurm_partition;
 struct slurm_totals;
 
 /* The lines of slurm.conf with many keys, which define nodes, sets of nodes and partitions. */
@@ -36,8 +37,11 @@ enum { SET_NODES, SET_FEATURE };
 enum {
     PARTITION_NODES,
     PARTITION_JOB_FACTOR,
+    PARTITION_TIER,
     PARTITION_PRIORITY,
     PARTITION_MAX_TIME,
+    PARTITION_MAX_NODES,
+    PARTITION_STATE,
     PARTITION_WEIGHTS,
 };
 
@@ -71,6 +75,10 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
 int slurm_record_refuse(const struct slurm_record *record, int value, const char *wanted,
                         struct error *err);
 int slurm_record_refuse_name(const struct slurm_record *record, const char *why, struct error *err);
+
+/* Sets the factor, tier, limits and state of a partition.  Fails with ERROR_SETTINGS. */
+int slurm_partition_read(struct slurm_partition *partition, const struct slurm_record *record,
+                         struct error *err);
 
 /* The hardware of each node of a NodeName line. */
 struct slurm_model {

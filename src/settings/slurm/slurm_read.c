@@ -153,13 +153,37 @@ struct counting {
     uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet */
     uint32_t set_count;   /* number of these sets */
     uint64_t *members;    /* indexed by model: the number of its nodes in the partition */
+    uint32_t *pool_of;    /* indexed by partition: itself, or another partition of its pool */
     bool noted;           /* the partition has a warning about an unknown node */
 };
 
+/* Returns the index of the partition with the first name of a pool. */
+static uint32_t slurm_read_first_of_pool(const struct counting *counting, uint32_t partition)
+{
+    uint32_t *pool_of = counting->pool_of;
+    while (pool_of[partition] != partition)
+        partition = pool_of[partition] = pool_of[pool_of[partition]];
+    return partition;
+}
+
+static void slurm_read_join_pools(const struct counting *counting, uint32_t one, uint32_t other)
+{
+    const struct slurm_record *records = counting->nodes->partitions.records;
+    uint32_t first = slurm_read_first_of_pool(counting, one);
+    uint32_t second = slurm_read_first_of_pool(counting, other);
+    if (first == second)
+        return;
+    bool in_order = strcmp(records[first].name, records[second].name) < 0;
+    counting->pool_of[in_order ? second : first] = in_order ? first : second;
+}
+
 static void count_node(struct counting *counting, uint32_t node)
 {
-    if (counting->counted_in[node] == counting->number)
+    uint32_t last = counting->counted_in[node];
+    if (last == counting->number)
         return;
+    if (last)
+        slurm_read_join_pools(counting, last - 1, counting->number - 1);
     counting->counted_in[node] = counting->number;
     counting->members[counting->nodes->model_of[node]]++;
 }
@@ -241,28 +265,6 @@ static void add_up(const struct counting *counting, struct slurm_totals *totals)
         slurm_totals_add(totals, &counting->nodes->models[i], counting->members[i]);
 }
 
-static int slurm_read_take_limits(const struct slurm_record *record,
-                                  struct slurm_partition *partition, struct error *err)
-{
-    const char *factor = record->values[PARTITION_JOB_FACTOR];
-    const char *priority = record->values[PARTITION_PRIORITY];
-    const char *max_time = record->values[PARTITION_MAX_TIME];
-    partition->job_factor = 1;
-    partition->max_time = SLURM_UNLIMITED;
-    if (factor && !slurm_number(factor, UINT16_MAX, &partition->job_factor))
-        return slurm_record_refuse(record, PARTITION_JOB_FACTOR, "must be a number up to 65535",
-                                   err);
-    /* Priority is the older key.  If both keys are given, Slurm uses Priority. */
-    if (priority && !slurm_number(priority, UINT16_MAX, &partition->job_factor))
-        return slurm_record_refuse(record, PARTITION_PRIORITY, "must be a number up to 65535", err);
-    if (max_time && !slurm_minutes(max_time, &partition->max_time))
-        return slurm_record_refuse(record, PARTITION_MAX_TIME,
-                                   "must be min, min:sec, hr:min:sec, days-hr, days-hr:min, "
-                                   "days-hr:min:sec or UNLIMITED",
-                                   err);
-    return 0;
-}
-
 static int finish_partition(struct counting *counting, const struct slurm_record *record,
                             struct error *err)
 {
@@ -273,7 +275,7 @@ static int finish_partition(struct counting *counting, const struct slurm_record
         .place = record->place,
         .billing_weights = record->values[PARTITION_WEIGHTS],
     };
-    if (slurm_read_take_limits(record, partition, err))
+    if (slurm_partition_read(partition, record, err))
         return -1;
     counting->partition = record;
     counting->number++;
@@ -300,7 +302,10 @@ static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
         .set_in = memory_zeroed(sets + 1, sizeof *counting.set_in),
         .sets_named = memory_zeroed(sets + 1, sizeof *counting.sets_named),
         .members = memory_zeroed(nodes->model_count + 1, sizeof *counting.members),
+        .pool_of = memory_zeroed(partitions + 1, sizeof *counting.pool_of),
     };
+    for (uint32_t i = 0; i < partitions; i++)
+        counting.pool_of[i] = i;
     for (uint32_t i = 0; i < count; i++)
         counting.members[nodes->model_of[i]]++;
     add_up(&counting, &conf->totals);
@@ -308,10 +313,14 @@ static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
     int result = 0;
     for (uint32_t i = 0; !result && i < partitions; i++)
         result = finish_partition(&counting, &nodes->partitions.records[i], err);
+    for (uint32_t i = 0; !result && i < partitions; i++)
+        conf->partitions[i].pool =
+            nodes->partitions.records[slurm_read_first_of_pool(&counting, i)].name;
     free(counting.counted_in);
     free(counting.set_in);
     free(counting.sets_named);
     free(counting.members);
+    free(counting.pool_of);
     return result;
 }
 
