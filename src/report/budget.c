@@ -11,6 +11,7 @@
 #include "report/answer.h"
 #include "report/terminal.h"
 #include "report/usage_unit.h"
+#include "util/number.h"
 #include "util/text.h"
 #include "util/times.h"
 
@@ -74,12 +75,12 @@ static bool budget_is_reached(const struct budget_row *row)
 static int budget_by_urgency(const void *a, const void *b)
 {
     const struct budget_row *one = a, *other = b;
-    int64_t ends[] = { budget_is_reached(one)     ? 0
-                       : one->exhausted_at ? one->exhausted_at
-                                           : INT64_MAX,
-                       budget_is_reached(other)     ? 0
-                       : other->exhausted_at ? other->exhausted_at
-                                             : INT64_MAX };
+    int64_t ends[] = { budget_is_reached(one) ? 0
+                       : one->exhausted_at    ? one->exhausted_at
+                                              : INT64_MAX,
+                       budget_is_reached(other) ? 0
+                       : other->exhausted_at    ? other->exhausted_at
+                                                : INT64_MAX };
     if (ends[0] != ends[1])
         return ends[0] < ends[1] ? -1 : 1;
     if (one->used_percent != other->used_percent)
@@ -96,23 +97,6 @@ void budget_rows_sort(struct budget_rows *list)
 /* ---- The page ---- */
 
 #define BAR_LENGTH 40
-
-/* A number with a comma before each group of three digits. */
-struct grouped_number {
-    char bytes[32];
-};
-static struct grouped_number grouped(int64_t number)
-{
-    struct grouped_number text = { "" };
-    char digits[24];
-    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRId64, number), at = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0 && digits[i - 1] != '-')
-            text.bytes[at++] = ',';
-        text.bytes[at++] = digits[i];
-    }
-    return text;
-}
 
 static void budget_add_owner(struct text *text, const struct budget_row *row)
 {
@@ -151,13 +135,14 @@ static void budget_add_used(struct text *text, const struct budget_row *row)
 {
     struct text sentence = { 0 };
     budget_add_owner(&sentence, row);
-    text_format(&sentence, " has used %s of %s ", grouped(row->used).bytes,
-                grouped(row->limit).bytes);
+    text_format(&sentence, " has used %s of %s ", number_grouped(row->used).bytes,
+                number_grouped(row->limit).bytes);
     usage_unit_add_tres(&sentence, row->tres, "-minutes");
     if (row->limit > 0)
         text_format(&sentence, " (%.0f %%)", budget_shown_percent(row));
     if (row->running)
-        text_format(&sentence, "; running jobs may use %s more", grouped(row->running).bytes);
+        text_format(&sentence, "; running jobs may use %s more",
+                    number_grouped(row->running).bytes);
     terminal_say(text, 0, "%s.", sentence.bytes);
     text_free(&sentence);
 }

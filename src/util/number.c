@@ -2,9 +2,11 @@
 #include "util/number.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -331,6 +333,19 @@ void text_add_integer(struct text *text, int64_t number)
     if (number < 0)
         *--at = '-';
     text_add_bytes(text, at, (size_t)(end - at));
+}
+
+struct grouped_number number_grouped(int64_t number)
+{
+    struct grouped_number text = { "" };
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRId64, number), at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            text.bytes[at++] = ',';
+        text.bytes[at++] = digits[i];
+    }
+    return text;
 }
 
 void text_add_fixed(struct text *text, double number, int decimals)

@@ -78,6 +78,11 @@ void text_add_integer(struct text *text, int64_t number);
  * results is rounded to the even digit.
  */
 void text_add_fixed(struct text *text, double number, int decimals);
+/* A number for people, with a comma before each group of three digits: `1,048,576`. */
+struct grouped_number {
+    char bytes[32];
+};
+struct grouped_number number_grouped(int64_t number);
 /* Appends the same text as %.17g, from which the same double can be parsed. */
 void text_add_exact(struct text *text, double number);
 
