@@ -206,7 +206,8 @@ struct tres_fact {
 struct qos_fact {
     uint64_t id;
     const char *name;
-    uint32_t priority; /* 0 if it was deleted */
+    uint32_t priority;            /* 0 if it was deleted */
+    bool lifts_nodes, lifts_time; /* jobs may exceed MaxNodes or MaxTime of partitions */
 };
 /* A running job, for the TRES columns of sshare in addition to usage. */
 struct running_job {
@@ -250,14 +251,18 @@ struct queued_job {
     uint64_t key, id_job, association, qos;
     uint64_t time_submit, time_eligible, time_limit, cpus;
     uint64_t array;       /* id_array_job; 0 if the job is not in an array */
+    uint64_t array_task;  /* number of the task; UINT32_MAX if the row is not a single task */
+    uint64_t het_job;     /* id of the heterogeneous job; 0 if there is none */
+    uint64_t het_offset;  /* number of its component; UINT32_MAX if there is none */
     uint64_t array_limit; /* maximum number of tasks that may run at a time; 0 if unlimited */
     uint64_t array_waits; /* number of pending tasks without their own row; 0 for a single job */
     uint64_t time_until;  /* when the job started or was cancelled; 0 while it is pending */
     bool held, started;
     struct bytes account, partitions, qos_asked;
-    struct bytes tres;       /* allocated or requested */
-    struct bytes tres_asked; /* requested, even while the job runs; may be unknown */
-    struct bytes tres_sized; /* as `tres`, but before any resize of the job */
+    struct bytes array_tasks; /* pending tasks as in the database; empty if they are unknown */
+    struct bytes tres;        /* allocated or requested */
+    struct bytes tres_asked;  /* requested, even while the job runs; may be unknown */
+    struct bytes tres_sized;  /* as `tres`, but before any resize of the job */
 };
 
 /*

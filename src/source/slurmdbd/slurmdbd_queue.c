@@ -10,57 +10,13 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* Reads the data for priorities from slurmdbd's tables: names, priorities and pending jobs. */
+/* Reads the pending jobs and their arrays from slurmdbd's tables. */
 
 static struct bytes bytes_of(const struct db_value *value)
 {
     if (value->type != DB_TEXT)
         return (struct bytes){ "", 0 };
     return (struct bytes){ value->text.bytes, value->text.length };
-}
-
-static const char *slurmdbd_queue_copy_of(struct cluster_facts *facts, const struct db_value *value)
-{
-    struct bytes bytes = bytes_of(value);
-    return arena_copy(facts->arena, bytes.bytes, bytes.length);
-}
-
-static int slurmdbd_queue_take_tres(void *context, const struct db_value *row, struct error *err)
-{
-    struct cluster_facts *facts = context;
-    (void)err;
-    struct text whole = { 0 };
-    slurmdbd_add_tres_name(&whole, row);
-    *memory_append(&facts->tres, &facts->tres_count) = (struct tres_fact){
-        .id = reading_number(&row[0]),
-        .name = arena_copy(facts->arena, whole.bytes, whole.length),
-    };
-    text_free(&whole);
-    return 0;
-}
-
-static int slurmdbd_queue_take_qos(void *context, const struct db_value *row, struct error *err)
-{
-    struct cluster_facts *facts = context;
-    (void)err;
-    uint64_t priority = reading_number(&row[2]);
-    bool deleted = reading_number(&row[3]) != 0;
-    *memory_append(&facts->qos, &facts->qos_count) = (struct qos_fact){
-        .id = reading_number(&row[0]),
-        .name = slurmdbd_queue_copy_of(facts, &row[1]),
-        .priority = deleted || priority >= PRIORITY_NONE ? 0 : (uint32_t)priority,
-    };
-    return 0;
-}
-
-static int slurmdbd_queue_take_registration(void *context, const struct db_value *row,
-                                            struct error *err)
-{
-    struct cluster_facts *facts = context;
-    (void)err;
-    facts->registered = slurmdbd_queue_copy_of(facts, &row[0]);
-    facts->nodes = slurmdbd_queue_copy_of(facts, &row[1]);
-    return 0;
 }
 
 static int probe_jobs(const struct source *source, unsigned *has, struct error *err)
@@ -71,128 +27,6 @@ static int probe_jobs(const struct source *source, unsigned *has, struct error *
     if (err->class == ERROR_MISSING)
         err->class = ERROR_RETRY;
     return -1;
-}
-
-static int read_facts(const struct source *source, struct cluster_facts *facts, struct error *err)
-{
-    static const struct query query = {
-        .sql = "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM {} ORDER BY \"id\"",
-        .types = "itii"
-    };
-    *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if ((slurmdbd_weighs_tres(source->settings) &&
-         slurmdbd_each_tres(source, slurmdbd_queue_take_tres, facts, err)) ||
-        slurmdbd_read(source, &slurmdbd_qos, &query, slurmdbd_queue_take_qos, facts, err) ||
-        slurmdbd_each_registration(source, slurmdbd_queue_take_registration, facts, err)) {
-        cluster_facts_free(facts);
-        return -1;
-    }
-    return 0;
-}
-
-static int take_running(void *context, const struct db_value *row, struct error *err)
-{
-    struct cluster_facts *facts = context;
-    (void)err;
-    *memory_append(&facts->jobs, &facts->job_count) = (struct running_job){
-        .association = reading_number(&row[0]),
-        .qos = reading_number(&row[1]),
-        .start = reading_number(&row[2]),
-        .time_limit = reading_number(&row[3]),
-        .tres = slurmdbd_queue_copy_of(facts, &row[4]),
-    };
-    return 0;
-}
-
-static int read_running(const struct source *source, uint64_t time, struct cluster_facts *facts,
-                        struct error *err)
-{
-    const struct db_value now = slurmdbd_time(time), arguments[] = { now, now };
-    const struct query query = {
-        .sql = "SELECT \"id_assoc\", \"id_qos\", \"time_start\", \"timelimit\", \"tres_alloc\""
-               " FROM {} WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
-               " AND \"time_start\" <= ?",
-        .arguments = arguments,
-        .argument_count = 2,
-        .types = "iiiit"
-    };
-    return slurmdbd_read(source, &slurmdbd_jobs, &query, take_running, facts, err);
-}
-
-static int read_tres_limits(const struct source *source, uint64_t time, bool running,
-                            struct cluster_facts *facts, struct error *err)
-{
-    *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if ((running && read_running(source, time, facts, err)) ||
-        slurmdbd_each_tres(source, slurmdbd_queue_take_tres, facts, err) ||
-        slurmdbd_each_registration(source, slurmdbd_queue_take_registration, facts, err)) {
-        cluster_facts_free(facts);
-        return -1;
-    }
-    return 0;
-}
-
-/* NULL and INFINITE mean no limit. */
-static uint32_t accrue_limit(const struct db_value *value)
-{
-    if (value->type != DB_INTEGER || value->integer < 0 || value->integer >= ACCRUAL_UNLIMITED)
-        return ACCRUAL_UNLIMITED;
-    return (uint32_t)value->integer;
-}
-
-static int take_qos_limits(void *accrual, const struct db_value *row, struct error *err)
-{
-    const struct accrual_of_qos limits = { reading_number(&row[0]), accrue_limit(&row[1]),
-                                           accrue_limit(&row[2]), accrue_limit(&row[3]) };
-    (void)err;
-    if ((limits.group & limits.account & limits.user) != ACCRUAL_UNLIMITED)
-        accrual_limit_qos(accrual, &limits);
-    return 0;
-}
-
-static int take_association_limits(void *accrual, const struct db_value *row, struct error *err)
-{
-    const struct accrual_of_association limits = { (uint32_t)reading_number(&row[0]),
-                                                   accrue_limit(&row[1]), accrue_limit(&row[2]) };
-    (void)err;
-    if ((limits.group & limits.own) != ACCRUAL_UNLIMITED)
-        accrual_limit_association(accrual, &limits);
-    return 0;
-}
-
-/*
- * Reads the accrue limits for which the table has columns.  Slurm has had these limits since 18.08.
- */
-static int slurmdbd_queue_read_limits(const struct source *source,
-                                      const struct slurmdbd_table *table, row_taker take,
-                                      struct accrual *accrual, struct error *err)
-{
-    unsigned has;
-    if (slurmdbd_probe(source, table, &has, err))
-        return -1;
-    struct text sql = { 0 }, any = { 0 };
-    text_format(&sql, "SELECT \"%s\"", table->needed[0]);
-    for (unsigned i = 0; i < COLUMNS_WANTED && table->wanted[i]; i++) {
-        bool there = has >> i & 1;
-        text_format(&sql, there ? ", \"%s\"" : ", NULL", table->wanted[i]);
-        if (there)
-            text_format(&any, "%s\"%s\" IS NOT NULL", any.length ? " OR " : "", table->wanted[i]);
-    }
-    text_format(&sql, " FROM {} WHERE \"deleted\" = 0 AND (%s)", any.length ? any.bytes : "");
-    const struct query query = { .sql = sql.bytes, .types = table->wanted[2] ? "iiii" : "iii" };
-    int result = any.length ? slurmdbd_read(source, table, &query, take, accrual, err) : 0;
-    text_free(&sql);
-    text_free(&any);
-    return result;
-}
-
-static int slurmdbd_queue_read_accrue_limits(const struct source *source, struct accrual *accrual,
-                                             struct error *err)
-{
-    if (slurmdbd_queue_read_limits(source, &slurmdbd_qos_limits, take_qos_limits, accrual, err))
-        return -1;
-    return slurmdbd_queue_read_limits(source, &slurmdbd_association_limits, take_association_limits,
-                                      accrual, err);
 }
 
 enum {
@@ -217,7 +51,21 @@ enum {
     QUEUED_QOS_ASKED,
     QUEUED_REASON,
     QUEUED_TRES_SIZED,
+    QUEUED_ARRAY_TASK,
+    QUEUED_ARRAY_TASKS,
+    QUEUED_HET_JOB,
+    QUEUED_HET_OFFSET,
 };
+
+/* In job_table, this number in `id_array_task` and `het_job_offset` means that there is none. */
+#define QUEUED_NO_NUMBER UINT64_C(0xfffffffe)
+static uint64_t queued_number(const struct db_value *value)
+{
+    return value->type == DB_INTEGER && value->integer >= 0 &&
+                   value->integer < (int64_t)QUEUED_NO_NUMBER
+               ? (uint64_t)value->integer
+               : UINT32_MAX;
+}
 
 struct queue_rows {
     struct queue_reading base;
@@ -290,6 +138,10 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
         .tres = bytes_of(&row[holds ? QUEUED_TRES_HELD : QUEUED_TRES_ASKED]),
         .tres_asked = bytes_of(&row[QUEUED_TRES_ASKED]),
         .tres_sized = bytes_of(&row[holds ? QUEUED_TRES_SIZED : QUEUED_TRES_ASKED]),
+        .array_task = queued_number(&row[QUEUED_ARRAY_TASK]),
+        .array_tasks = bytes_of(&row[QUEUED_ARRAY_TASKS]),
+        .het_job = reading_number(&row[QUEUED_HET_JOB]),
+        .het_offset = queued_number(&row[QUEUED_HET_OFFSET]),
     };
 }
 
@@ -355,6 +207,21 @@ static void add_first(struct text *sql, const struct queue_rows *rows, const cha
                 column, column);
 }
 
+/* A mask of tasks may have a megabyte.  This length is sufficient for Slurm's default MaxArraySize.
+ */
+#define TASKS_LENGTH_AT_MOST "300"
+static void slurmdbd_queue_add_ids(struct text *sql, const struct queue_rows *rows)
+{
+    bool waited = rows->range.waited_since;
+    text_add(sql, rows->has & HAS_ARRAY_TASK ? ", j.\"id_array_task\"" : ", NULL");
+    text_add(sql, rows->has & HAS_ARRAY_TASKS && !waited
+                      ? ", CASE WHEN LENGTH(j.\"array_task_str\") <= " TASKS_LENGTH_AT_MOST
+                        " THEN j.\"array_task_str\" END"
+                      : ", NULL");
+    text_add(sql, rows->has & HAS_HET_JOB ? ", j.\"het_job_id\"" : ", 0");
+    text_add(sql, rows->has & HAS_HET_OFFSET ? ", j.\"het_job_offset\"" : ", NULL");
+}
+
 /*
  * Adds the columns of the query.  For jobs that are no longer pending, the long columns are not
  * needed, so they are empty.
@@ -385,6 +252,7 @@ static void slurmdbd_queue_add_columns(struct text *sql, const struct queue_rows
         text_add(sql, ", ''");
     else
         add_first(sql, rows, "tres_alloc");
+    slurmdbd_queue_add_ids(sql, rows);
 }
 
 /* Makes two queries, because not every database splits an OR into two index ranges. */
@@ -404,7 +272,7 @@ static int slurmdbd_queue_ask(struct reading *reading, struct error *err)
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
                                  .argument_count = count,
-                                 .types = "iiiiiiiiiiittttiiitit",
+                                 .types = "iiiiiiiiiiittttiiitititii",
                                  .has_many = waited };
     rows->asked++;
     return reading_run(reading, &query, err);
@@ -479,9 +347,9 @@ static int read_arrays(const struct source *source, uint64_t time, const struct 
 }
 
 const struct queue_port slurmdbd_queue_port = {
-    .read_facts = read_facts,
+    .read_facts = slurmdbd_queue_read_facts,
     .read_accrue_limits = slurmdbd_queue_read_accrue_limits,
     .jobs = queued_jobs,
     .read_arrays = read_arrays,
-    .read_limits = read_tres_limits,
+    .read_limits = slurmdbd_queue_read_tres_limits,
 };

@@ -72,11 +72,17 @@ const struct slurmdbd_table slurmdbd_jobs = {
       /* the key of the row, and columns of pending jobs */
       "job_db_inx", "account", "cpus_req", "priority", "tres_req" },
     { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending", "state_reason_prev",
-      "state" },
+      "state", "id_array_task", "array_task_str", "het_job_id", "het_job_offset" },
 };
 /* Columns that every release has, but that logins with the GRANTs of 0.1.0 cannot read. */
 static const struct slurmdbd_table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
+};
+/* Columns with the ids of pending jobs.  Every release has them, but logins with the GRANTs of an
+ * earlier fairmill cannot read them. */
+static const struct slurmdbd_table job_table_ids = {
+    "job_table", true, true, { "id_array_task", "array_task_str", "het_job_id", "het_job_offset" },
+    { 0 },
 };
 /* A column that every release has.  It is needed only to refund the jobs of a node. */
 const struct slurmdbd_table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
@@ -256,6 +262,7 @@ static const struct slurmdbd_table *const granted[] = {
     &slurmdbd_jobs,
     &job_table_arrays,
     &job_table_state,
+    &job_table_ids,
     &slurmdbd_steps,
     &slurmdbd_suspends,
     &slurmdbd_transactions,

@@ -10,7 +10,7 @@
  */
 
 #define COLUMNS_NEEDED 18
-#define COLUMNS_WANTED 7
+#define COLUMNS_WANTED 10
 
 /* The columns that fairmill reads from a table.  Some releases lack columns of `wanted`. */
 struct slurmdbd_table {
@@ -60,6 +60,10 @@ enum {
     HAS_ARRAY_PENDING = 8,
     HAS_REASON = 16,
     HAS_STATE = 32,
+    HAS_ARRAY_TASK = 64,
+    HAS_ARRAY_TASKS = 128,
+    HAS_HET_JOB = 256,
+    HAS_HET_OFFSET = 512,
 };
 /* The state of a job row that ended with a resize. */
 #define STATE_RESIZING "8192"
@@ -191,6 +195,13 @@ int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct jo
 
 /* See slurmdbd_queue.c. */
 extern const struct queue_port slurmdbd_queue_port;
+/* Implement read_facts(), read_limits() and read_accrue_limits() of this port. */
+int slurmdbd_queue_read_facts(const struct source *source, struct cluster_facts *facts,
+                              struct error *err);
+int slurmdbd_queue_read_tres_limits(const struct source *source, uint64_t time, bool running,
+                                    struct cluster_facts *facts, struct error *err);
+int slurmdbd_queue_read_accrue_limits(const struct source *source, struct accrual *accrual,
+                                      struct error *err);
 
 /* Implement rollup_reach(), rollups(), read_sums() and find_purge(). */
 int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
