@@ -7,10 +7,12 @@
 #include <strings.h>
 
 #include "compute/computation.h"
+#include "compute/priority_inputs.h"
 #include "compute/queue_findings.h"
 #include "compute/siblings.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
+#include "core/priority/arrays.h"
 #include "core/priority/queue.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
@@ -23,9 +25,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The ids of two TRES, which are the same in every slurmdbd. */
-enum { TRES_MEMORY = 2, TRES_NODE = 4 };
-
 /* A pending job whose age depends on tasks of the same array, which are read later. */
 struct late {
     struct queued_job row; /* the job, without its strings */
@@ -34,360 +33,18 @@ struct late {
 
 /* The state of reading the queue. */
 struct compute_priority_reader {
-    struct queue *queue;
-    const struct settings *settings;
-    struct cluster_facts facts;
-    uint64_t *counts; /* counts of the weighted TRES in the current job */
-    uint64_t asked;   /* the time as of which the queue is read */
+    struct priority_inputs inputs;
+    struct queue *queue; /* the same as in `inputs` */
+    uint64_t *counts;    /* counts of the weighted TRES in the current job */
+    uint64_t asked;      /* the time as of which the queue is read */
     struct siblings siblings;
     struct late *late;
     size_t late_count;
 };
 
-static uint64_t compute_priority_count_of(const char *tres, size_t length, uint64_t id)
-{
-    uint64_t count;
-    return tres_count(tres, length, id, &count) == TRES_FOUND ? count : 0;
-}
-
-static uint64_t registered(const struct compute_priority_reader *reader, uint64_t id)
-{
-    return compute_priority_count_of(reader->facts.registered, strlen(reader->facts.registered),
-                                     id);
-}
-
 static uint32_t compute_priority_narrowed(uint64_t number)
 {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
-}
-
-/*
- * Splits `NAME<sign>VALUE` at the last sign, and strips spaces and tabs around the sign.  Returns
- * the value, or NULL if there is no sign.
- */
-static char *part(char *item, char sign, char **name)
-{
-    char *value = strrchr(item, sign);
-    if (!value)
-        return NULL;
-    char *end = value;
-    *value++ = '\0';
-    while (end > item && strchr(" \t", end[-1]))
-        *--end = '\0';
-    *name = item + strspn(item, " \t");
-    return value + strspn(value, " \t");
-}
-
-static const struct tres_fact *tres_named(const struct cluster_facts *facts, const char *name)
-{
-    for (size_t i = 0; i < facts->tres_count; i++)
-        if (!strcasecmp(facts->tres[i].name, name))
-            return &facts->tres[i];
-    return NULL;
-}
-
-/* Returns the entry of a TRES in the list, which is sorted by id.  Adds it if it is missing. */
-static struct priority_tres *compute_priority_place_of(struct priority_tres *tres, size_t *count,
-                                                       uint64_t id)
-{
-    size_t at = *count;
-    while (at && tres[at - 1].id > id)
-        at--;
-    if (at && tres[at - 1].id == id)
-        return &tres[at - 1];
-    memmove(tres + at + 1, tres + at, (*count - at) * sizeof *tres);
-    ++*count;
-    return &tres[at];
-}
-
-static int compute_priority_refuse(const char *key, const char *value, struct error *err)
-{
-    return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' is invalid; see fairmill.conf(5)", key,
-                value);
-}
-
-/*
- * Parses a list like `CPU=100,Mem=50` into weights in ascending order of id.  If a TRES is listed
- * twice, the last weight is used.  Adds names that are not in the database to `unknown`.
- */
-static bool list_tres(const struct compute_priority_reader *reader, const char *value,
-                      struct priority_tres *tres, size_t *count, struct text *unknown)
-{
-    bool good = true;
-    for (char *item, *name; good && (item = list_next(&value)); free(item)) {
-        double weight;
-        char *text = part(item, '=', &name);
-        good = text && tres_weight_of(name, text, &weight);
-        const struct tres_fact *fact = good ? tres_named(&reader->facts, name) : NULL;
-        if (fact)
-            *compute_priority_place_of(tres, count, fact->id) = (struct priority_tres){
-                .name = arena_copy(reader->queue->arena, fact->name, strlen(fact->name)),
-                .id = fact->id,
-                .weight = weight,
-                .total = registered(reader, fact->id),
-            };
-        else if (good)
-            text_format(unknown, "%s'%s'", unknown->length ? ", " : "", name);
-    }
-    return good;
-}
-
-static int read_tres_weights(struct compute_priority_reader *reader, struct findings *findings,
-                             struct error *err)
-{
-    struct queue *queue = reader->queue;
-    const char *value = reader->settings->weight_tres;
-    struct priority_tres *tres =
-        arena_take(queue->arena, (reader->facts.tres_count + 1) * sizeof *tres);
-    struct text unknown = { 0 };
-    size_t count = 0;
-    bool good = list_tres(reader, value, tres, &count, &unknown);
-    if (unknown.length)
-        findings_add(findings, FINDING_PRIORITY_TRES_UNKNOWN, 0, "%s", unknown.bytes);
-    text_free(&unknown);
-    queue->options.tres = tres;
-    queue->options.tres_count = count;
-    reader->counts = arena_take(queue->arena, (count + 1) * sizeof *reader->counts);
-    return good ? 0 : compute_priority_refuse("weight_tres", value, err);
-}
-
-static uint64_t cpus_of(const struct compute_priority_reader *reader,
-                        const struct slurm_totals *totals)
-{
-    return totals->cpus - (reader->queue->options.leaves_spec_cpus ? totals->spec_cpus : 0);
-}
-
-/*
- * Returns the amount of a TRES in the nodes of a partition.  For a TRES that does not belong to
- * nodes, such as a license, returns the cluster's amount.
- */
-static uint64_t total_in(const struct compute_priority_reader *reader,
-                         const struct slurm_partition *partition, const struct priority_tres *tres)
-{
-    const struct slurm_totals *totals = &partition->totals;
-    if (tres->id == TRES_CPU || tres->id == TRES_BILLING)
-        return cpus_of(reader, totals);
-    if (tres->id == TRES_MEMORY)
-        return totals->memory;
-    if (tres->id == TRES_NODE)
-        return totals->nodes;
-    for (size_t i = 0; i < totals->gres_count; i++)
-        if (!strcasecmp(totals->gres[i].name, tres->name))
-            return totals->gres[i].count;
-    return strncasecmp(tres->name, "gres/", 5) ? tres->total : 0;
-}
-
-/*
- * Returns true if MAX_TRES or MAX_TRES_GRES includes this TRES in a maximum.  The billing is the
- * highest of these values plus the sum of the values of all other TRES.
- */
-static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
-{
-    if (tres->id == TRES_CPU || tres->id == TRES_MEMORY || tres->id == TRES_NODE)
-        return flags & (PRIORITY_MAX_TRES | PRIORITY_MAX_TRES_GRES);
-    return flags & PRIORITY_MAX_TRES && !(flags & PRIORITY_MAX_TRES_GRES) &&
-           !strncasecmp(tres->name, "gres/", 5);
-}
-
-/*
- * Sets `*billing` to the billing of all of a partition's TRES, truncated to an integer as in
- * scontrol.  Without TRESBillingWeights, the billing is the partition's number of CPUs.
- */
-static int billing_in(const struct compute_priority_reader *reader,
-                      const struct slurm_partition *partition, uint64_t *billing, struct error *err)
-{
-    const char *weights = partition->billing_weights;
-    struct priority_tres *tres = memory_zeroed(reader->facts.tres_count + 1, sizeof *tres);
-    struct text unknown = { 0 };
-    size_t count = 0;
-    double sum = 0, highest = 0;
-    bool good = !weights || list_tres(reader, weights, tres, &count, &unknown);
-    for (size_t i = 0; i < count; i++) {
-        double part = (double)total_in(reader, partition, &tres[i]) * tres[i].weight;
-        if (tres[i].id == TRES_BILLING)
-            continue;
-        if (!is_in_maximum(reader->settings->priority_flags, &tres[i]))
-            sum += part;
-        else if (part > highest)
-            highest = part;
-    }
-    sum += highest;
-    text_free(&unknown);
-    free(tres);
-    if (!good)
-        return fail(err, ERROR_SETTINGS,
-                    "'%s', line %u: TRESBillingWeights = '%s' is invalid; see slurm.conf(5)",
-                    partition->place.file, partition->place.line, weights);
-    *billing = cpus_of(reader, &partition->totals);
-    if (weights)
-        *billing = sum > 0 && sum < 0x1p63 ? (uint64_t)sum : 0;
-    return 0;
-}
-
-/*
- * Adds a partition with its factor and its data from slurm.conf; `known` is NULL if slurm.conf
- * lacks it.
- */
-static int add_partition(const struct compute_priority_reader *reader,
-                         const struct slurm_partition *known, const char *name, double factor,
-                         struct error *err)
-{
-    const struct priority_options *options = &reader->queue->options;
-    struct priority_partition partition = {
-        .name = name,
-        .factor = factor,
-        .max_minutes = known ? known->max_time : PRIORITY_NO_LIMIT,
-        .max_nodes = known && known->totals.nodes ? known->totals.nodes : PRIORITY_NO_LIMIT,
-    };
-    uint64_t *totals = memory_zeroed(options->tres_count + 1, sizeof *totals);
-    int result = 0;
-    for (size_t i = 0; !result && known && i < options->tres_count; i++) {
-        totals[i] = total_in(reader, known, &options->tres[i]);
-        if (options->tres[i].id == TRES_BILLING)
-            result = billing_in(reader, known, &totals[i], err);
-    }
-    partition.tres_totals = known ? totals : NULL;
-    if (!result)
-        queue_add_partition(reader->queue, &partition);
-    free(totals);
-    return result;
-}
-
-/*
- * Parses a list like `GPU:100, debug:10`, and adds these partitions with their data from
- * slurm.conf.  Sets added[i] for each partition in the list, where i is the partition's index in
- * slurm.conf.
- */
-static int take_given_factors(const struct compute_priority_reader *reader,
-                              const struct names *partitions, bool *added, struct error *err)
-{
-    const char *value = reader->settings->partition_factors, *at = value;
-    int result = 0;
-    for (char *item, *name; !result && (item = list_next(&at)); free(item)) {
-        double factor;
-        char *text = part(item, ':', &name);
-        if (!text || !number_real(text, &factor)) {
-            result = compute_priority_refuse("partition_factors", value, err);
-            continue;
-        }
-        uint32_t place = names_find(partitions, name, strlen(name));
-        bool known = place != INDEX_NONE;
-        result = add_partition(reader, known ? &reader->settings->slurm->partitions[place] : NULL,
-                               name, factor, err);
-        if (known)
-            added[place] = true;
-    }
-    return result;
-}
-
-/*
- * Adds all partitions.  If partition_factors is set but does not name a partition, the factor of
- * the partition depends on `conformance`.  With `slurmctld` it is 1, as in Slurm.  Otherwise it is
- * 0, according to the document of Slurm 2.0.  If slurm.conf is read but does not contain a
- * partition, the factor is 0, as in Slurm.
- */
-static int take_partitions(struct compute_priority_reader *reader, struct error *err)
-{
-    const struct settings *settings = reader->settings;
-    const struct slurm_conf *conf = settings->slurm;
-    size_t count = conf ? conf->partition_count : 0;
-    double unnamed = settings->conformance == CONFORMANCE_SLURMCTLD ? 1 : 0;
-    struct names *partitions = names_create();
-    bool *added = memory_zeroed(count + 1, sizeof *added);
-    for (size_t i = 0; i < count; i++)
-        names_add(partitions, conf->partitions[i].name, strlen(conf->partitions[i].name));
-    int result = take_given_factors(reader, partitions, added, err);
-    for (size_t i = 0; !result && i < count; i++) {
-        const struct slurm_partition *each = &conf->partitions[i];
-        double factor = settings->partition_factors ? unnamed : (double)each->job_factor;
-        if (!added[i])
-            result = add_partition(reader, each, each->name, factor, err);
-    }
-    names_destroy(partitions);
-    free(added);
-    reader->queue->unnamed_factor = conf ? 0 : unnamed;
-    return result;
-}
-
-/* Parses a list like `high:1.0, low:0.25`. */
-static int take_qos_factors(const struct compute_priority_reader *reader, struct error *err)
-{
-    const char *value = reader->settings->qos_priority_factors, *at = value;
-    int result = 0;
-    for (char *item, *name; !result && (item = list_next(&at)); free(item)) {
-        double factor;
-        char *text = part(item, ':', &name);
-        if (text && number_real(text, &factor))
-            queue_give_qos(reader->queue, name, factor);
-        else
-            result = compute_priority_refuse("qos_factors", value, err);
-    }
-    return result;
-}
-
-static void pass_over(void *context, const char *name, size_t length)
-{
-    (void)context;
-    (void)name;
-    (void)length;
-}
-
-/*
- * Returns the number of nodes in the cluster.  It is the registered count, or else the number of
- * registered names, or else the number of nodes in slurm.conf.
- */
-static uint64_t count_nodes(const struct compute_priority_reader *reader)
-{
-    uint64_t nodes = registered(reader, TRES_NODE);
-    size_t left = SLURM_NODES_AT_MOST;
-    struct slurm_hosts hosts = { pass_over, NULL, &left };
-    if (nodes)
-        return nodes;
-    if (*reader->facts.nodes && !slurm_hosts_expand(&hosts, reader->facts.nodes))
-        return SLURM_NODES_AT_MOST - left;
-    return reader->settings->slurm ? reader->settings->slurm->totals.nodes : 0;
-}
-
-static void take_options(struct compute_priority_reader *reader, uint64_t now)
-{
-    const struct settings *settings = reader->settings;
-    unsigned flags = settings->priority_flags;
-    struct priority_options *options = &reader->queue->options;
-    options->conformance = settings->conformance;
-    options->now = now;
-    options->max_age = settings->max_age_s;
-    options->weights = (struct priority_weights){
-        .age = (double)settings->weight_age,
-        .association = (double)settings->weight_assoc,
-        .fairshare = (double)settings->weight_fairshare,
-        .job_size = (double)settings->weight_job_size,
-        .partition = (double)settings->weight_partition,
-        .qos = (double)settings->weight_qos,
-    };
-    options->favor_small = settings->favor_small;
-    options->relative_to_time = flags & PRIORITY_SMALL_RELATIVE_TO_TIME;
-    options->accrue_always = flags & PRIORITY_ACCRUE_ALWAYS;
-    options->no_normal_association = flags & PRIORITY_NO_NORMAL_ASSOC;
-    options->no_normal_partition = flags & PRIORITY_NO_NORMAL_PART;
-    options->no_normal_qos = flags & PRIORITY_NO_NORMAL_QOS;
-    options->no_normal_tres = flags & PRIORITY_NO_NORMAL_TRES;
-    options->nodes = count_nodes(reader);
-    options->cpus = registered(reader, TRES_CPU);
-    if (!options->cpus && settings->slurm)
-        options->cpus = cpus_of(reader, &settings->slurm->totals);
-}
-
-static int take_facts(struct compute_priority_reader *reader, uint64_t now,
-                      struct findings *findings, struct error *err)
-{
-    take_options(reader, now);
-    for (size_t i = 0; i < reader->facts.qos_count; i++)
-        queue_add_qos(reader->queue, reader->facts.qos[i].id, reader->facts.qos[i].name,
-                      reader->facts.qos[i].priority);
-    if (read_tres_weights(reader, findings, err) || take_partitions(reader, err) ||
-        take_qos_factors(reader, err))
-        return -1;
-    return 0;
 }
 
 /* Records for the accrue limits that a job is or was pending. */
@@ -462,6 +119,49 @@ static uint64_t nodes_of(const struct queued_job *row)
                                              TRES_NODE);
 }
 
+/* Returns the number of the resources that a job requests, `id=count,...`. */
+static uint32_t compute_priority_request(struct compute_priority_reader *reader,
+                                         const struct bytes *asked)
+{
+    const struct cluster_facts *facts = &reader->inputs.facts;
+    const char *bytes = asked->bytes;
+    size_t length = asked->length;
+    struct job_request *request;
+    uint32_t number = queue_request(reader->queue, bytes, length, &request);
+    if (!request)
+        return number;
+    struct gres_count *gres =
+        arena_take(reader->queue->arena, (facts->tres_count + 1) * sizeof *gres);
+    *request = (struct job_request){
+        .cpus = compute_priority_count_of(bytes, length, TRES_CPU),
+        .memory = compute_priority_count_of(bytes, length, TRES_MEMORY),
+        .nodes = compute_priority_count_of(bytes, length, TRES_NODE),
+        .gres = gres,
+    };
+    for (size_t i = 0; i < facts->tres_count; i++) {
+        const struct tres_fact *tres = &facts->tres[i];
+        uint64_t count = strncasecmp(tres->name, "gres/", 5)
+                             ? 0
+                             : compute_priority_count_of(bytes, length, tres->id);
+        if (count)
+            gres[request->gres_count++] = (struct gres_count){ tres->id, NULL, count };
+    }
+    return number;
+}
+
+/* Returns the reason why a job does not start in any partition, or "". */
+static const char *compute_priority_blocked(const struct compute_priority_reader *reader,
+                                            const struct queued_job *row)
+{
+    if (row->started || row->held)
+        return "";
+    if (!row->time_eligible)
+        return PRIORITY_JOB_DEPENDENCY;
+    if (row->array && row->time_eligible == ARRAY_AT_LIMIT)
+        return PRIORITY_JOB_ARRAY_LIMIT;
+    return row->time_eligible > reader->asked ? PRIORITY_JOB_BEGIN : "";
+}
+
 static void compute_priority_add_job(struct compute_priority_reader *reader,
                                      const struct queued_job *row)
 {
@@ -483,6 +183,15 @@ static void compute_priority_add_job(struct compute_priority_reader *reader,
         .association_priority = PRIORITY_NONE,
         .held = row->held,
         .started = row->started,
+        .blocked = compute_priority_blocked(reader, row),
+        .eligible = row->time_eligible,
+        .request = compute_priority_request(reader, &row->tres_asked),
+        .id_array = compute_priority_narrowed(row->array),
+        .array_task = compute_priority_narrowed(row->array_task),
+        .array_tasks = names_add(queue->names, row->array_tasks.bytes, row->array_tasks.length),
+        .array_limit = compute_priority_narrowed(row->array_limit),
+        .id_het = compute_priority_narrowed(row->het_job),
+        .het_offset = compute_priority_narrowed(row->het_offset),
         .fairshare = NAN,
     };
     for (size_t i = 0; i < queue->options.tres_count; i++)
@@ -525,7 +234,7 @@ static int compute_priority_read_accrue_limits(struct compute_priority_reader *r
 static uint64_t oldest_wait(const struct compute_priority_reader *reader)
 {
     const struct accrual *accrual = reader->queue->accrual;
-    uint64_t oldest = reader->asked, max_age = reader->settings->max_age_s;
+    uint64_t oldest = reader->asked, max_age = reader->inputs.settings->max_age_s;
     for (size_t i = 0; i < accrual->count; i++)
         if (accrual->waits[i].since < oldest)
             oldest = accrual->waits[i].since;
@@ -558,7 +267,7 @@ static int compute_priority_read_jobs(struct compute_priority_reader *reader,
 {
     const struct queue_range range = {
         .time = reader->asked,
-        .started = reader->settings->priority_flags & PRIORITY_CALCULATE_RUNNING,
+        .started = reader->inputs.settings->priority_flags & PRIORITY_CALCULATE_RUNNING,
     };
     struct queue_reading *reading = source->layout->queue->jobs(source, &range);
     struct queued_job job;
@@ -577,19 +286,21 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
                     struct findings *findings, struct error *err)
 {
     const struct settings *settings = source->settings;
-    struct compute_priority_reader reader = { .queue = queue,
-                                              .settings = settings,
+    struct compute_priority_reader reader = { .inputs = { queue, settings, { 0 } },
+                                              .queue = queue,
                                               .asked = asked };
-    if (source->layout->queue->read_facts(source, &reader.facts, err))
+    if (source->layout->queue->read_facts(source, &reader.inputs.facts, err))
         return -1;
-    int result = take_facts(&reader, now, findings, err);
+    int result = priority_inputs_take(&reader.inputs, now, findings, err);
+    reader.counts =
+        arena_take(queue->arena, (queue->options.tres_count + 1) * sizeof *reader.counts);
     if (!result)
         result = compute_priority_read_accrue_limits(&reader, source, err);
     if (!result)
         result = compute_priority_read_jobs(&reader, source, err);
     if (!result)
         result = read_waited(&reader, source, err);
-    cluster_facts_free(&reader.facts);
+    cluster_facts_free(&reader.inputs.facts);
     siblings_free(&reader.siblings);
     free(reader.late);
     queue_sort(queue);
@@ -678,4 +389,5 @@ void priorities_complete(struct queue *queue, const struct settings *settings,
     free(priorities);
     if (queue->accrual)
         bound_ages(queue, settings, accounting, tree);
+    queue_rank(queue);
 }

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "core/priority/formula_jobs.h"
+#include "core/priority/job_ids.h"
 #include "core/priority/priority.h"
 #include "core/priority/queue.h"
 #include "report/permissions.h"
@@ -46,6 +47,33 @@ static const char *report_priority_tres_text(struct report_priority_adder *adder
     return copy;
 }
 
+static const char *report_priority_id(struct report_priority_adder *adder,
+                                      const struct priority_job *job)
+{
+    struct text text = { 0 };
+    job_id_add(&text, job, names_text(adder->queue->names, job->array_tasks));
+    const char *copy = as_text(adder, text.bytes);
+    text_free(&text);
+    return copy;
+}
+
+static const char *report_priority_detail(struct report_priority_adder *adder,
+                                          const struct queue_row *row)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    queue_row_add_detail(adder->queue, row, &text);
+    const char *copy = as_text(adder, text.bytes);
+    text_free(&text);
+    return copy;
+}
+
+/* Returns a number, or PRIO_UNKNOWN for PRIORITY_NO_NUMBER. */
+static int64_t report_priority_number(uint32_t number)
+{
+    return number == PRIORITY_NO_NUMBER ? PRIO_UNKNOWN : (int64_t)number;
+}
+
 static void fill_parts(double parts[PRIO_PARTS], const struct priority_parts *from)
 {
     parts[PRIO_AGE] = from->age;
@@ -76,12 +104,16 @@ static int report_priority_add_row(void *context, const struct queue_row *row, s
         .has_priority = !row->job->lost,
         .value = NAN,
         .terms = "",
-        .tier = PRIO_UNKNOWN,
-        .pool = "",
-        .reason = row->job->lost ? PRIORITY_JOB_LOST : "",
-        .detail = "",
-        .array_task = PRIO_UNKNOWN,
-        .het_offset = PRIO_UNKNOWN,
+        .job_id = report_priority_id(adder, row->job),
+        .tier = row->partition->tier < 0 ? PRIO_UNKNOWN : row->partition->tier,
+        .pool = as_text(adder, row->partition->pool),
+        .place = row->place,
+        .reason = row->reason,
+        .detail = report_priority_detail(adder, row),
+        .array_job = row->job->id_array,
+        .array_task = report_priority_number(row->job->array_task),
+        .het_job = row->job->id_het,
+        .het_offset = report_priority_number(row->job->het_offset),
         .norm = row->job->lost ? NAN : row->priority.norm,
         .best = row->best,
     };
@@ -142,8 +174,12 @@ void prio_list_add(struct prio_list *list, const struct prio_row *row)
 bool prio_is_job(const char *asked, const struct prio_row *row)
 {
     uint64_t number;
-    return name_is(asked, row->job_id) || (number_unsigned(asked, strlen(asked), &number) &&
-                                           row->id_job && number == (uint64_t)row->id_job);
+    if (name_is(asked, row->job_id))
+        return true;
+    if (number_unsigned(asked, strlen(asked), &number))
+        return row->id_job && number == (uint64_t)row->id_job;
+    return row->array_task == PRIO_UNKNOWN &&
+           job_id_may_have_task(row->job_id, row->array_job, asked);
 }
 
 static bool is_wanted(const struct prio_filter *filter, const char *cluster,
@@ -192,7 +228,7 @@ double prio_tres_sum(const struct prio_row *row)
 
 /* ---- The columns ---- */
 
-enum { JOB_ID, PRIORITY, SITE, NICE, BEST, KEY };
+enum { JOB_ID, PRIORITY, SITE, NICE, BEST, KEY, TIER, PLACE, ARRAY, TASK, HET_JOB, HET_OFFSET };
 
 /* Fills a cell with a value that not every row has. */
 static void get_whole(const void *of, struct cell *cell)
@@ -213,6 +249,22 @@ static void get_whole(const void *of, struct cell *cell)
         cell_integer(cell, row->best);
     else if (wanted == KEY && !row->is_weights)
         cell_format(cell, "%" PRIu64, row->key);
+}
+
+/* Fills a cell of the queue or of an id; it remains empty if the row does not have the value. */
+static void get_known(const void *of, struct cell *cell)
+{
+    const struct prio_row *row = of;
+    int wanted = cell->column->index;
+    int64_t value = wanted == TIER      ? row->tier
+                    : wanted == PLACE   ? row->place
+                    : wanted == ARRAY   ? row->array_job
+                    : wanted == HET_JOB ? row->het_job
+                    : wanted == TASK    ? row->array_task
+                                        : row->het_offset;
+    bool begins_at_1 = wanted == PLACE || wanted == ARRAY || wanted == HET_JOB;
+    if (!row->is_weights && value >= begins_at_1)
+        cell_integer(cell, value);
 }
 
 #define WEIGHTED(part) COLUMN_REAL, MEMBER(struct prio_row, weighted[part])
@@ -236,6 +288,10 @@ static const struct column columns[PRIO_COLUMNS] = {
     { "nice", "Nice", COLUMN_INTEGER, .get = get_whole, .index = NICE },
     { "tres", "TRES", COLUMN_TEXT, MEMBER(struct prio_row, tres_weighted) },
     { "best", "Best", COLUMN_YES_NO, .get = get_whole, .index = BEST },
+    { "priority_tier", "Tier", COLUMN_INTEGER, .get = get_known, .index = TIER },
+    { "pool", "Pool", COLUMN_TEXT, MEMBER(struct prio_row, pool) },
+    { "place", "Place", COLUMN_INTEGER, .get = get_known, .index = PLACE },
+    { "reason", "Reason", COLUMN_TEXT, MEMBER(struct prio_row, reason) },
     { "priority_norm", "Priority", COLUMN_REAL, MEMBER(struct prio_row, norm), .decimals = 14,
       .hidden = ONLY_IN_JSON },
     { "age_factor", "Age", FACTOR(PRIO_AGE) },
@@ -255,6 +311,16 @@ static const struct column columns[PRIO_COLUMNS] = {
       .hidden = ONLY_IF_CHOSEN },
     { "job_db_inx", "JobDBInx", COLUMN_TEXT, .get = get_whole, .index = KEY,
       .hidden = ONLY_IN_JSON }, /* a text, because many JSON readers lose digits above 2^53 */
+    { "reason_detail", "Detail", COLUMN_TEXT, MEMBER(struct prio_row, detail),
+      .hidden = ONLY_IN_JSON },
+    { "id_array_job", "ArrayJobID", COLUMN_INTEGER, .get = get_known, .index = ARRAY,
+      .hidden = ONLY_IN_JSON },
+    { "id_array_task", "ArrayTaskID", COLUMN_INTEGER, .get = get_known, .index = TASK,
+      .hidden = ONLY_IN_JSON },
+    { "id_het_job", "HetJobID", COLUMN_INTEGER, .get = get_known, .index = HET_JOB,
+      .hidden = ONLY_IN_JSON },
+    { "het_job_offset", "HetJobOffset", COLUMN_INTEGER, .get = get_known, .index = HET_OFFSET,
+      .hidden = ONLY_IN_JSON },
     { .name = NULL },
 };
 

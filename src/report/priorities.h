@@ -107,7 +107,7 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
  * weighted values or, if `normalized`, factors.  The two kinds of columns have the same headings
  * but different names.
  */
-#define PRIO_COLUMNS 32
+#define PRIO_COLUMNS 41
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
 /* Shows the columns of jobs with a formula (job_id, formula_value, why, terms) in all formats for
  * programs. */

@@ -45,8 +45,10 @@ static void get_of_job(const void *of, struct cell *cell)
     const struct prio_row *row = of;
     if (row->is_weights)
         cell_text(cell, cell->column->index == 'i' ? "Weights" : NULL);
-    else if (cell->column->index == 'i')
+    else if (cell->column->index == 'i' && row->of_formula)
         cell_text(cell, row->job_id);
+    else if (cell->column->index == 'i')
+        cell_integer(cell, row->id_job);
     else if (cell->column->index == 'N')
         cell_integer(cell, row->nice);
     else if (cell->column->index == 't')

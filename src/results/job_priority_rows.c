@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/priority/formula_jobs.h"
+#include "core/priority/job_ids.h"
 #include "core/priority/queue.h"
 #include "results/publication.h"
 #include "results/rows.h"
@@ -19,8 +19,7 @@ struct tres_texts {
 };
 
 /* The names in a row. */
-enum { USER, ACCOUNT, PARTITION, QOS, NAMES };
-enum { ID_DIGITS = 24 };
+enum { USER, ACCOUNT, PARTITION, QOS, POOL, DETAIL, NAMES };
 
 struct job_priority_writer {
     const struct publisher *publisher;
@@ -30,6 +29,7 @@ struct job_priority_writer {
     struct row_writer terms;
     struct row_hash stored, kept_terms;
     struct text names[NAMES];
+    struct text id, detail;
     struct arena *arena; /* allocates the TRES texts */
     struct id_index *tres_places;
     struct tres_texts *tres;
@@ -59,6 +59,29 @@ static const struct tres_texts *tres_texts(struct job_priority_writer *writer,
     return texts;
 }
 
+static struct db_value job_priority_id(struct job_priority_writer *writer,
+                                       const struct priority_job *job)
+{
+    text_free(&writer->id);
+    job_id_add(&writer->id, job, names_text(writer->queue->names, job->array_tasks));
+    return db_text(writer->id.bytes);
+}
+
+static struct db_value job_priority_detail(struct job_priority_writer *writer,
+                                           const struct queue_row *row)
+{
+    text_free(&writer->detail);
+    if (*row->reason)
+        queue_row_add_detail(writer->queue, row, &writer->detail);
+    return writer->detail.length ? rows_text(writer->detail.bytes, &writer->names[DETAIL])
+                                 : db_null();
+}
+
+static struct db_value job_priority_number(uint32_t number, uint32_t none)
+{
+    return number == none ? db_null() : db_integer(number);
+}
+
 static int write_row(void *context, const struct queue_row *row, struct error *err)
 {
     struct job_priority_writer *writer = context;
@@ -66,18 +89,16 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
     const struct priority *priority = &row->priority;
     const struct priority_parts *factor = &priority->factor, *weighted = &priority->weighted;
     const struct tres_texts *tres = tres_texts(writer, row);
-    bool lost = row->job->lost;
-    char id[ID_DIGITS];
-    snprintf(id, sizeof id, "%" PRIu32, row->job->id_job);
+    const struct priority_job *job = row->job;
+    bool lost = job->lost;
     struct row_field fields[] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
-        { "job_db_inx", 'i', db_unsigned(row->job->key) },
+        { "job_db_inx", 'i', db_unsigned(job->key) },
         { "partition_name", 't', rows_text(row->partition->name, &writer->names[PARTITION]) },
         { "qos", 't', rows_text(row->qos->name, &writer->names[QOS]) },
-        { "id_job", 'i', db_integer(row->job->id_job) },
-        { "user_name", 't', rows_text(names_text(names, row->job->user), &writer->names[USER]) },
-        { "account", 't',
-          rows_text(names_text(names, row->job->account), &writer->names[ACCOUNT]) },
+        { "id_job", 'i', db_integer(job->id_job) },
+        { "user_name", 't', rows_text(names_text(names, job->user), &writer->names[USER]) },
+        { "account", 't', rows_text(names_text(names, job->account), &writer->names[ACCOUNT]) },
         { "best", 'i', db_integer(row->best) },
         { "age_factor", 'r', db_real(factor->age) },
         { "fairshare_factor", 'r', db_real(factor->fairshare) },
@@ -99,18 +120,19 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "priority_norm", 'r', lost ? db_null() : db_real(priority->norm) },
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
-        { "job_id", 't', db_text(id) },
+        { "job_id", 't', job_priority_id(writer, job) },
         { "formula_value", 'r', db_null() },
         { "why", 't', db_null() },
-        { "priority_tier", 'i', db_null() },
-        { "pool", 't', db_text("") },
-        { "place", 'i', db_null() },
-        { "reason", 't', db_text(lost ? PRIORITY_JOB_LOST : "") },
-        { "reason_detail", 't', db_null() },
-        { "id_array_job", 'i', db_null() },
-        { "id_array_task", 'i', db_null() },
-        { "id_het_job", 'i', db_null() },
-        { "het_job_offset", 'i', db_null() },
+        { "priority_tier", 'i',
+          row->partition->tier < 0 ? db_null() : db_integer(row->partition->tier) },
+        { "pool", 't', rows_text(row->partition->pool, &writer->names[POOL]) },
+        { "place", 'i', job_priority_number(row->place, 0) },
+        { "reason", 't', db_text(row->reason) },
+        { "reason_detail", 't', job_priority_detail(writer, row) },
+        { "id_array_job", 'i', job_priority_number(job->id_array, 0) },
+        { "id_array_task", 'i', job_priority_number(job->array_task, PRIORITY_NO_NUMBER) },
+        { "id_het_job", 'i', job_priority_number(job->id_het, 0) },
+        { "het_job_offset", 'i', job_priority_number(job->het_offset, PRIORITY_NO_NUMBER) },
     };
     row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);
@@ -134,6 +156,14 @@ static int write_terms(struct job_priority_writer *writer, const struct formula_
         result = rows_add(&writer->terms, fields, COUNT(fields), err);
     }
     return result;
+}
+
+/* Only reasons that Slurm's jobs also have; `why` has all. */
+static const char *job_priority_reason(const struct formula_job *job)
+{
+    if (!job->stopped)
+        return "";
+    return strcmp(job->stopped, FORMULA_JOB_HELD) ? PRIORITY_JOB_BEGIN : PRIORITY_JOB_HELD;
 }
 
 /* Writes NULL into the columns that only Slurm's jobs have. */
@@ -177,8 +207,8 @@ static int write_formula_job(struct job_priority_writer *writer, const struct fo
         { "why", 't', job->why ? db_text(job->why) : db_null() },
         { "priority_tier", 'i', db_null() },
         { "pool", 't', db_text("") },
-        { "place", 'i', db_null() },
-        { "reason", 't', db_text("") },
+        { "place", 'i', job->place && jobs->formula ? db_unsigned(job->place) : db_null() },
+        { "reason", 't', db_text(job_priority_reason(job)) },
         { "reason_detail", 't', db_null() },
         { "id_array_job", 'i', db_null() },
         { "id_array_task", 'i', db_null() },
@@ -244,6 +274,8 @@ int job_priority_rows_write(const struct publisher *publisher,
         result = write_formula_jobs(&writer, publication, err);
     for (size_t i = 0; i < NAMES; i++)
         text_free(&writer.names[i]);
+    text_free(&writer.id);
+    text_free(&writer.detail);
     id_index_destroy(writer.tres_places);
     arena_destroy(writer.arena);
     free(writer.tres);

@@ -306,10 +306,10 @@ def lost(place):
         place.query('DELETE FROM fairmill_finding')
         place.succeed('run', '--now', NOW, '--replace')
         row = place.row(11)
-        return row['priority'], row['priority_norm'], row['why'], place.findings().get('job_lost')
+        return row['priority'], row['priority_norm'], row['reason'], place.findings().get('job_lost')
 
     for days in 1, 30, 180:
-        tap.same(run_with(days * DAY + limit)[2:], (None, None), f'a job pending for {days} days plus its limit is not lost')
+        tap.same(run_with(days * DAY + limit)[2:], ('', None), f'a job pending for {days} days plus its limit is not lost')
     for age in 180 * DAY + limit + 1, 800 * DAY:
         tap.same(run_with(age), (None, None, 'lost', 1), f'a job pending for {age} s is lost: without priority, and a finding')
     tap.same(place.query('SELECT subject FROM fairmill_finding WHERE kind = \'job_lost\''), [('11',)],
@@ -323,14 +323,14 @@ def lost(place):
     tap.ok('place 2 of 2' in ' '.join(place.out.split()), 'the places of other jobs do not count the lost one', place.out)
     place.succeed('prio', '--json')
     rows = {row['jobid']: row for row in json.loads(place.out)['clusters'][0]['jobs']}
-    tap.same((rows[11]['priority'], rows[11].get('why')), (None, 'lost'), 'prio shows the lost job without a priority')
+    tap.same((rows[11]['priority'], rows[11].get('reason')), (None, 'lost'), 'prio shows the lost job without a priority')
     place.succeed('prio', '-l')
     place.succeed('verify')
-    tap.same(run_with(800 * DAY, False)[2:], (None, None), 'a job with a dependency is never lost')
+    tap.same(run_with(800 * DAY, False)[2:], ('dependency', None), 'a job with a dependency is never lost')
     place.change('UPDATE tiny_job_table SET priority = 0 WHERE id_job = 11')
-    tap.same(run_with(800 * DAY, False)[2:], (None, None), 'a held job is never lost')
+    tap.same(run_with(800 * DAY, False)[2:], ('held', None), 'a held job is never lost')
     place.change('UPDATE tiny_job_table SET priority = 9, timelimit = ? WHERE id_job = 11', NO_LIMIT)
-    tap.same(run_with(180 * DAY)[2:], (None, None), 'without a time limit only the pending time counts')
+    tap.same(run_with(180 * DAY)[2:], ('', None), 'without a time limit only the pending time counts')
     tap.same(run_with(180 * DAY + 1)[2:], ('lost', 1), 'a job is lost one second later')
 
 
@@ -551,14 +551,15 @@ def for_programs(place):
     place.begin()
     header, *lines = [line.split('|') for line in place.lines('--parsable')]
     tap.same(header, ['Cluster', 'JobID', 'Partition', 'QOSName', 'User', 'Account', 'Priority', 'Site', 'Age',
-                      'Assoc', 'FairShare', 'JobSize', 'PartitionPriority', 'QOS', 'Nice', 'TRES', 'Best'],
+                      'Assoc', 'FairShare', 'JobSize', 'PartitionPriority', 'QOS', 'Nice', 'TRES', 'Best',
+                      'Tier', 'Pool', 'Place', 'Reason'],
              '--parsable has exactly these headings')
     tap.same(lines[0], ['tiny', '11', 'short', 'normal', 'alice', 'physics', '7456', '', '500', '100',
-                        '%.17g' % (2 / 3 * 10000), '100', '50', '5', '', 'cpu=25,gres/gpu=10', '1'],
+                        '%.17g' % (2 / 3 * 10000), '100', '50', '5', '', 'cpu=25,gres/gpu=10', '1', '', '', '1', ''],
              '--parsable has all digits')
     tap.same(place.lines('-Pn')[1].split('|')[8:14], ['0.5', '1', '%.17g' % (2 / 3), '0.25', '0.5', '0.5'],
              '--parsable -n has factors')
-    tap.same(place.lines('-Pw')[1], 'tiny|Weights||||||1|1000|100|10000|400|100|10||CPU=100,GRES/gpu=40|',
+    tap.same(place.lines('-Pw')[1], 'tiny|Weights||||||1|1000|100|10000|400|100|10||CPU=100,GRES/gpu=40|||||',
              '--parsable -w has weights')
     place.succeed('prio', '--json')
     clusters = json.loads(place.out)['clusters']

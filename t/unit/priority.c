@@ -44,7 +44,7 @@ static void start(enum conformance conformance)
     partition = (struct priority_partition){
         .name = "short", .factor = 50, .max_minutes = 120, .max_nodes = PRIORITY_NO_LIMIT
     };
-    qos = (struct priority_qos){ "normal", 1, 50, NAN };
+    qos = (struct priority_qos){ .name = "normal", .id = 1, .priority = 50, .factor = NAN };
     memset(counts, 0, sizeof counts);
 }
 

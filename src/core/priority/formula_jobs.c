@@ -116,7 +116,7 @@ static const char *formula_job_evaluate(const struct formula_jobs *jobs, size_t 
 static void formula_job_decide(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];
-    job->priority = 0;
+    job->priority = job->place = 0;
     job->why = formula_job_evaluate(jobs, number);
     if (job->stopped)
         job->why = job->stopped;
@@ -139,7 +139,8 @@ static int formula_job_by_value(const void *a, const void *b)
     return (one->order < other->order) - (one->order > other->order);
 }
 
-/* Sets each priority to 1 + the number of jobs that run later. */
+/* Sets each priority to 1 + the number of jobs that run later, and each place to 1 + the number of
+ * jobs that run earlier. */
 static void rank(struct formula_job **sorted, size_t count)
 {
     if (count)
@@ -147,6 +148,10 @@ static void rank(struct formula_job **sorted, size_t count)
     for (size_t i = 1; i < count; i++)
         sorted[i]->priority =
             formula_job_by_value(&sorted[i], &sorted[i - 1]) ? i + 1 : sorted[i - 1]->priority;
+    for (size_t i = count; i-- > 0;)
+        sorted[i]->place = i + 1 == count || sorted[i]->priority != sorted[i + 1]->priority
+                               ? count - i
+                               : sorted[i + 1]->place;
 }
 
 void formula_jobs_rank(struct formula_jobs *jobs)

@@ -38,6 +38,7 @@ struct formula_job {
     const char *why; /* reason, or NULL */
     /* 1 + the number of jobs that run later.  0 if the job does not run or there is no formula. */
     uint64_t priority;
+    uint64_t place; /* 1 + the number of jobs that run earlier; 0 if `priority` is 0 */
 };
 
 struct formula_jobs {

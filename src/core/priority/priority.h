@@ -16,6 +16,8 @@
 #define PRIORITY_MAXIMUM UINT32_MAX
 #define PRIORITY_NONE UINT32_MAX     /* an association has no priority */
 #define PRIORITY_NO_LIMIT UINT64_MAX /* for time or nodes */
+#define PRIORITY_NO_TIER (-1)
+#define PRIORITY_NO_NUMBER UINT32_MAX /* a job is not a task, or not a component */
 
 /* A time limit in minutes as stored in the accounting database.  0 means the same as NO_VAL. */
 #define TIME_LIMIT_NO_VALUE 0xfffffffeu
@@ -51,12 +53,35 @@ struct priority_options {
     uint32_t highest_association; /* highest priority of an association; 0 if none */
 };
 
+/* A number of generic resources, such as gres/gpu. */
+struct gres_count {
+    uint64_t id;      /* of the TRES */
+    const char *name; /* "gres/gpu:a100"; may be NULL in requests */
+    uint64_t count;
+};
+
+/* What a partition has and allows according to slurm.conf, in addition to its time limit. */
+struct partition_limits {
+    bool is_missing;      /* slurm.conf is known, and lacks the partition */
+    const char *closed;   /* its State if no job can start there, DOWN or INACTIVE, else NULL */
+    uint64_t max_nodes;   /* MaxNodes; UINT64_MAX if there is none */
+    uint64_t nodes, cpus; /* 0 if unknown, like the memory */
+    uint64_t memory;      /* of all nodes */
+    uint64_t node_memory; /* of the largest node */
+    const struct gres_count *gres;
+    size_t gres_count;
+};
+
 struct priority_partition {
     const char *name;
     double factor;        /* PriorityJobFactor */
     uint64_t max_minutes; /* MaxTime; PRIORITY_NO_LIMIT if there is no limit or it is unknown */
     uint64_t max_nodes;   /* nodes of the partition; PRIORITY_NO_LIMIT if unknown */
     const uint64_t *tres_totals; /* indexed by weighted TRES; NULL for the cluster's totals */
+    int32_t tier;                /* PriorityTier, or PRIORITY_NO_TIER */
+    const char *pool;            /* name of the group of partitions that share nodes; or "" */
+    uint32_t pool_number;        /* the same for all partitions of a pool */
+    struct partition_limits limits;
 };
 
 struct priority_qos {
@@ -64,6 +89,8 @@ struct priority_qos {
     uint64_t id;
     uint32_t priority; /* 0 if none, also for a deleted QOS */
     double factor;     /* used unchanged; NAN means `priority` divided by the highest priority */
+    bool lifts_nodes;  /* MaxNodes of partitions does not apply (PartitionMaxNodes) */
+    bool lifts_time;   /* MaxTime of partitions does not apply (PartitionTimeLimit) */
 };
 
 /* The reasons why a job cannot start, as in the column `reason` of fairmill_job_priority.  A job
@@ -94,6 +121,14 @@ struct priority_job {
     /* Priority of the association, or of its nearest ancestor with a priority, or PRIORITY_NONE. */
     uint32_t association_priority;
     bool held, started;
+    const char *blocked; /* dependency, begin or array_limit, or "" */
+    uint64_t eligible;   /* as in the database; 0 if unknown */
+    uint32_t request;    /* index of the requested resources in the queue */
+    /* Ids of the array and of the heterogeneous job; 0 if there is none. */
+    uint32_t id_array, id_het;
+    uint32_t array_task, het_offset; /* numbers of the task and the component */
+    uint32_t array_limit;            /* number of tasks that may run at a time */
+    uint32_t array_tasks;            /* the array's pending tasks, an index into queue->names */
     /* The job has been pending for so long that slurmctld no longer knows it. */
     bool lost;
     double fairshare; /* factor of its association; NAN is treated as 0 */

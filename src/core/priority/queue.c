@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -30,6 +31,7 @@ struct queue *queue_create(struct names *names)
     queue->names = names;
     queue->arena = arena_create();
     queue->seen_counts = names_create();
+    queue->seen_requests = names_create();
     queue->options.highest_partition = 1;
     lists_create(&queue->partition_lists);
     lists_create(&queue->qos_lists);
@@ -49,15 +51,25 @@ void queue_destroy(struct queue *queue)
     accrual_destroy(queue->accrual);
     names_destroy(queue->seen_counts);
     free(queue->counts);
+    names_destroy(queue->seen_requests);
+    free(queue->requests);
+    places_destroy(queue->places);
     free(queue);
 }
 
 void queue_add_partition(struct queue *queue, const struct priority_partition *partition)
 {
     size_t totals = queue->options.tres_count * sizeof *partition->tres_totals;
+    uint32_t number = queue->partition_count;
     struct priority_partition *added = memory_append(&queue->partitions, &queue->partition_count);
     *added = *partition;
     added->name = arena_copy(queue->arena, partition->name, strlen(partition->name));
+    added->pool =
+        partition->pool ? arena_copy(queue->arena, partition->pool, strlen(partition->pool)) : "";
+    added->pool_number = number;
+    for (uint32_t i = 0; i < number; i++)
+        if (!strcmp(queue->partitions[i].pool, added->pool))
+            added->pool_number = queue->partitions[i].pool_number;
     if (partition->tres_totals && totals)
         added->tres_totals =
             memcpy(arena_take(queue->arena, totals), partition->tres_totals, totals);
@@ -65,12 +77,17 @@ void queue_add_partition(struct queue *queue, const struct priority_partition *p
         queue->options.highest_partition = partition->factor;
 }
 
-void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority)
+struct priority_qos *queue_add_qos(struct queue *queue, uint64_t id, const char *name,
+                                   uint32_t priority)
 {
-    *memory_append(&queue->qos, &queue->qos_count) =
-        (struct priority_qos){ arena_copy(queue->arena, name, strlen(name)), id, priority, NAN };
+    struct priority_qos *added = memory_append(&queue->qos, &queue->qos_count);
+    *added = (struct priority_qos){ .name = arena_copy(queue->arena, name, strlen(name)),
+                                    .id = id,
+                                    .priority = priority,
+                                    .factor = NAN };
     if (priority > queue->options.highest_qos)
         queue->options.highest_qos = priority;
+    return added;
 }
 
 static uint32_t queue_find_partition(const struct queue *queue, const char *name)
@@ -89,10 +106,15 @@ static uint32_t partition_of(struct queue *queue, const char *name)
     uint32_t place = queue_find_partition(queue, name);
     if (place != INDEX_NONE)
         return place;
-    struct priority_partition unnamed = { .name = name,
-                                          .factor = queue->unnamed_factor,
-                                          .max_minutes = PRIORITY_NO_LIMIT,
-                                          .max_nodes = PRIORITY_NO_LIMIT };
+    struct priority_partition unnamed = {
+        .name = name,
+        .factor = queue->unnamed_factor,
+        .max_minutes = PRIORITY_NO_LIMIT,
+        .max_nodes = PRIORITY_NO_LIMIT,
+        .tier = PRIORITY_NO_TIER,
+        .pool = "",
+        .limits = { .is_missing = queue->knows_partitions && *name, .max_nodes = PRIORITY_NO_LIMIT }
+    };
     queue_add_partition(queue, &unnamed);
     return queue->partition_count - 1;
 }
@@ -221,6 +243,17 @@ static uint32_t number_of_counts(struct queue *queue, const uint64_t *counts)
     return number;
 }
 
+uint32_t queue_request(struct queue *queue, const char *bytes, size_t length,
+                       struct job_request **added)
+{
+    uint32_t fresh = names_count(queue->seen_requests);
+    uint32_t number = names_add(queue->seen_requests, bytes, length);
+    *added = number < fresh ? NULL : memory_append(&queue->requests, &queue->request_count);
+    if (*added)
+        **added = (struct job_request){ 0 };
+    return number;
+}
+
 void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts)
 {
     struct priority_job *added = memory_append(&queue->jobs, &queue->count);
@@ -246,6 +279,25 @@ struct row_list {
     uint32_t count;
 };
 
+static struct reason_case queue_reason_case(const struct queue *queue, const struct queue_row *row)
+{
+    static const struct job_request nothing;
+    const uint32_t *starts = queue->partition_lists.starts;
+    return (struct reason_case){
+        .job = row->job,
+        .request = queue->request_count ? &queue->requests[row->job->request] : &nothing,
+        .partition = row->partition,
+        .qos = row->qos,
+        .has_partitions = starts[row->job->partitions + 1] - starts[row->job->partitions] > 1,
+    };
+}
+
+void queue_row_add_detail(const struct queue *queue, const struct queue_row *row, struct text *text)
+{
+    const struct reason_case given = queue_reason_case(queue, row);
+    reason_of(&given, text);
+}
+
 static void queue_add_row(const struct queue *queue, struct row_list *list,
                           const struct queue_row *row)
 {
@@ -253,6 +305,20 @@ static void queue_add_row(const struct queue *queue, struct row_list *list,
     *added = *row;
     priority_compute(&queue->options, added->job, added->counts, added->partition, added->qos,
                      &added->priority);
+    const struct reason_case given = queue_reason_case(queue, added);
+    added->reason = reason_of(&given, NULL);
+    if (queue->places && !*added->reason)
+        added->place = places_find(queue->places, (size_t)(added->job - queue->jobs),
+                                   added->partition->pool_number);
+}
+
+static bool queue_row_is_better(const struct queue_row *row, const struct queue_row *other)
+{
+    if (!*row->reason != !*other->reason)
+        return !*row->reason;
+    if (row->partition->tier != other->partition->tier)
+        return row->partition->tier > other->partition->tier;
+    return row->priority.norm > other->priority.norm;
 }
 
 static void queue_rows_of(const struct queue *queue, const struct priority_job *job,
@@ -273,7 +339,7 @@ static void queue_rows_of(const struct queue *queue, const struct priority_job *
                                      .tres = (uint64_t)job->counts << 32 | partitions->places[i] });
     uint32_t best = 0;
     for (uint32_t i = 1; i < list->count; i++)
-        if (list->rows[i].priority.norm > list->rows[best].priority.norm)
+        if (queue_row_is_better(&list->rows[i], &list->rows[best]))
             best = i;
     list->rows[best].best = true;
 }
@@ -291,4 +357,24 @@ int queue_each(const struct queue *queue,
     }
     free(list.rows);
     return result ? -1 : 0;
+}
+
+static int queue_add_to_places(void *context, const struct queue_row *row, struct error *err)
+{
+    const struct queue *queue = context;
+    const struct pool_job added = { row->partition->pool_number, row->priority.value,
+                                    row->partition->tier, 0 };
+    (void)err;
+    if (!*row->reason && !row->job->started)
+        places_add(queue->places, (size_t)(row->job - queue->jobs), &added);
+    return 0;
+}
+
+void queue_rank(struct queue *queue)
+{
+    struct error ignored;
+    places_destroy(queue->places);
+    queue->places = places_create(queue->count);
+    queue_each(queue, queue_add_to_places, queue, &ignored);
+    places_rank(queue->places);
 }
