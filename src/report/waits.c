@@ -94,11 +94,11 @@ void waits_add_time(struct text *text, double seconds)
         text_add(text, ">7 d");
     else if (seconds < 60)
         text_add(text, "<1 min");
-    else if (seconds < 3600)
+    else if (seconds < 5400)
         text_format(text, "%.0f min", seconds / 60);
     else if (seconds < 36000)
         text_format(text, "%.1f h", seconds / 3600);
-    else if (seconds < 172800)
+    else if (seconds < 129600)
         text_format(text, "%.0f h", seconds / 3600);
     else
         text_format(text, "%.1f d", seconds / 86400);
@@ -111,8 +111,8 @@ void waits_add_relation(struct text *text, double correlation, const struct term
         [WAIT_RELATION_NONE] = "did not wait less",
         [WAIT_RELATION_LONGER] = "waited longer",
     };
-    enum wait_relation relation = wait_relation_of(correlation);
-    double shown = fabs(correlation) < 0.005 ? 0 : correlation; /* not -0.00 */
+    double shown = round(correlation * 100) / 100 + 0.0; /* the sum is never -0 */
+    enum wait_relation relation = wait_relation_of(shown);
     if (relation != WAIT_RELATION_UNKNOWN)
         text_format(text, "Jobs of %s with a higher fairshare factor %s (rank correlation %.2f).",
                     terms->users, words[relation], shown);

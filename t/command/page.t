@@ -490,6 +490,30 @@ def try_backtest(place, browser, pages):
              'a page without a backtest hides that section')
 
 
+def try_waits(place, browser, pages):
+    publish(place, 60, days=2)
+    place.query('DELETE FROM fairmill_wait_final')
+    place.query('DELETE FROM fairmill_wait_open')
+    report(place)
+    browser.open(pages.url + 'page.html')
+    tap.same(browser.run("return document.getElementById('waits-section').hidden"), True,
+             'a page without waiting times hides that section')
+    for partition, bound in (('cpu', 60), ('a-long-name-of-a-partition', 14400), ('gpu', -1)):
+        place.query("INSERT INTO fairmill_wait_open SELECT cluster, ?, id_assoc, ?, 'normal', ?, 10 + id_assoc FROM fairmill_fairshare "
+                    "WHERE user_name <> ''", NOW // DAY * DAY, partition, bound)
+    report(place)
+    browser.open(pages.url + 'page.html')
+    tap.same(browser.console(), [], 'a page with waiting times opens without messages on the console')
+    tables = browser.run("""
+        return [...document.querySelectorAll('#waits table')].map(table => [table.querySelector('caption').textContent,
+            ...[...table.querySelectorAll('tbody tr')].map(row => [...row.children].map(cell => cell.textContent).join(' '))]);""")
+    tap.same([table[0] for table in tables], [f'Waiting times by {name}' for name in ('partition', 'account', 'week of')],
+             'the page has tables of partitions, accounts and weeks')
+    tap.ok(len(tables[0]) == 4 and tables[0][1].startswith('a-long-name-of-a-partition ') and tables[0][2].endswith(' <1 min <1 min')
+           and tables[0][3].endswith(' >7 d >7 d'), 'the table of partitions has their waiting times', tables[0])
+    fits(browser, 'a page with waiting times')
+
+
 def try_print(place, browser, pages):
     publish(place, 300, days=3)
     report(place)
@@ -539,7 +563,7 @@ def try_pages(place, browser, pages):
 
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_tres, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_print, try_pages):
+        for part in (try_use, try_tres, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_waits, try_print, try_pages):
             part(place, browser, pages)
 
 

@@ -511,6 +511,42 @@ def try_classes(place):
     tap.same(data_of(place.out)['clusters'][0]['fairness']['at'], [], 'the page of an account has no fairness')
 
 
+def fill_waits(place, *rows):
+    """Replaces the waiting times.  rows: user, days before NOW, partition, upper bound in seconds, jobs."""
+    place.query('DELETE FROM fairmill_wait_final')
+    place.query('DELETE FROM fairmill_wait_open')
+    for user, days, partition, bound, jobs in rows:
+        place.query('INSERT INTO fairmill_wait_open SELECT cluster, ?, id_assoc, ?, ?, ?, ? FROM fairmill_fairshare WHERE user_name = ?',
+                    (NOW // DAY - days) * DAY, partition, 'normal', bound, jobs, user)
+
+
+def try_waits(place):
+    place.ready(SMALL, UTC)
+    place.succeed('run', '--now', NOW)
+    factors = dict(place.query("SELECT user_name, fairshare FROM fairmill_history h JOIN fairmill_association a USING (cluster, id_assoc) "
+                               "WHERE user_name <> ''"))
+    fill_waits(place, ('alice', 0, 'cpu', 14400, 10), ('bob', 0, 'gpu', 60, 20), ('carol', 12, 'cpu', -1, 20), ('carol', 40, 'old', 60, 9))
+    tap.ok(factors['bob'] > factors['alice'], 'the user who waited less has a higher factor', factors)
+    place.succeed('report')
+    waits = data_of(place.out)['clusters'][0]['waits']
+    tap.same(waits['words'], 'Jobs of users with a higher fairshare factor waited less (rank correlation -1.00).',
+             'the page has a sentence about fairshare')
+    tap.same(waits['tables'], [
+        ['partition', ['cpu', 30, '>7 d', '>7 d'], ['gpu', 20, '<1 min', '<1 min']],
+        ['account', ['physics', 30, '<1 min', '3.1 h'], ['chemistry', 20, '>7 d', '>7 d']],
+        ['week of', ['2025-06-09', 20, '>7 d', '>7 d'], ['2025-06-16', 30, '<1 min', '3.1 h']],
+    ], "the page has the waiting times of its period by partition, account and week")
+    tap.ok('<tr><td>cpu</td><td align="right">30</td><td align="right">&gt;7 d</td>' in place.out
+           and '<p>Jobs of users with a higher fairshare factor waited less' in place.out, 'waiting times are shown without scripts')
+    place.succeed('report', '-A', 'chemistry')
+    tap.same(data_of(place.out)['clusters'][0]['waits'], dict(words='', tables=[['account', ['chemistry', 20, '>7 d', '>7 d']]]),
+             'the page of an account has the waiting times of its jobs only')
+    fill_waits(place)
+    place.succeed('report')
+    tap.ok('waits' not in data_of(place.out)['clusters'][0] and '<h3>Waiting times' not in place.out,
+           'without waiting times the page has no such section')
+
+
 def refused(place, name, content, *words):
     with open(place.path('wrong.json'), 'w', encoding='utf-8') as file:
         file.write(content)
@@ -632,7 +668,7 @@ def try_bound(place):
 def body():
     with Place() as place:
         for part in (try_values, try_health, try_past, try_tres, try_names, try_page, try_output, try_private, try_many,
-                     try_account, try_each, try_each_cluster, try_span, try_changes, try_plain, try_classes, try_backtest, try_bound):
+                     try_account, try_each, try_each_cluster, try_span, try_changes, try_plain, try_classes, try_waits, try_backtest, try_bound):
             part(place)
 
 

@@ -8,6 +8,7 @@
 
 struct algorithm;
 struct page_backtest;
+struct page_waits;
 struct terminology;
 
 /* An association.  Parents come before their children, and siblings are adjacent.  A value that is
@@ -114,6 +115,7 @@ struct page_cluster {
     size_t fairness_count;
     struct page_uses by_partition, by_qos; /* of the whole cluster; empty if not requested */
     const struct page_backtest *backtest;  /* NULL if not requested */
+    const struct page_waits *waits;        /* NULL: none */
 };
 
 /* Returns the hours of a TRES that the account of a series used on a day.  Users have 0. */

@@ -11,16 +11,15 @@
 #include "report/page/backtest.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
+#include "report/page/waits.h"
 #include "report/priorities.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/text.h"
 
-/*
- * Adds a JSON string.  In HTML only `<` can end a script element or begin a comment in it, so it is
- * escaped.  U+2028 and U+2029, which are line ends in some languages, are not printable.
- */
-static void add_string(struct text *text, const char *name)
+/* In HTML only `<` can end a script element or begin a comment in it, so it is escaped.  U+2028 and
+ * U+2029, which are line ends in some languages, are not printable. */
+void page_add_string(struct text *text, const char *name)
 {
     struct text printable = { 0 };
     text_add_printable(&printable, name);
@@ -67,7 +66,7 @@ static void page_add_number(struct text *text, double number, int digits)
 static void page_add_field(struct text *text, const char *name, const char *value)
 {
     text_format(text, "%s\"%s\":", text->bytes[text->length - 1] == '{' ? "" : ",", name);
-    add_string(text, value);
+    page_add_string(text, value);
 }
 
 static void add_comma(struct text *text, size_t i)
@@ -167,7 +166,7 @@ static void page_add_names(struct text *text, const struct page_view *view)
         if (number < count)
             text_format(text, "%" PRIu32, number);
         else
-            add_string(text, name);
+            page_add_string(text, name);
     }
     text_add(text, "]");
     names_destroy(names);
@@ -221,7 +220,7 @@ static void add_exceptions(struct text *text, const struct page_view *view)
     for (size_t i = 0; i < view->count; i++)
         if (*page_view_row(view, i)->partition) {
             begin_exception(text, i, &any);
-            add_string(text, page_view_row(view, i)->partition);
+            page_add_string(text, page_view_row(view, i)->partition);
         }
     text_add(text, "}");
     page_begin_list(text, "accounts", "{");
@@ -231,7 +230,7 @@ static void add_exceptions(struct text *text, const struct page_view *view)
         if (!*row->user || !strcmp(row->account, view->cluster->rows[row->parent].account))
             continue;
         begin_exception(text, i, &any);
-        add_string(text, row->account);
+        page_add_string(text, row->account);
     }
     text_add(text, "}");
     page_begin_list(text, "wholeShare", "{");
@@ -444,9 +443,9 @@ static void page_add_trial(struct text *text, const struct page_trial *trial, si
         add_next(text, tried->turned, false);
         if (tried->with_user && tried->with_account) {
             text_add(text, ",[");
-            add_string(text, tried->with_user);
+            page_add_string(text, tried->with_user);
             text_add(text, ",");
-            add_string(text, tried->with_account);
+            page_add_string(text, tried->with_account);
             text_add(text, "]");
         } else {
             text_add(text, ",null");
@@ -466,7 +465,7 @@ static void page_add_backtest(struct text *text, const struct page_view *view)
     for (size_t i = 0; i < backtest->variant_count; i++) {
         const struct page_variant *variant = &backtest->variants[i];
         text_add(text, i ? ",[" : "[");
-        add_string(text, variant->settings);
+        page_add_string(text, variant->settings);
         text_format(text, ",%" PRId64, variant->points);
         add_next(text, variant->distance, false);
         add_next(text, variant->turned, false);
@@ -485,7 +484,7 @@ static void page_add_changes(struct text *text, const struct page_cluster *clust
     page_begin_list(text, "changes", "[");
     for (size_t i = 0; i < cluster->change_count; i++) {
         text_format(text, "%s[%" PRId64 ",", i ? "," : "", cluster->changes[i].at);
-        add_string(text, cluster->changes[i].words);
+        page_add_string(text, cluster->changes[i].words);
         text_add(text, "]");
     }
     text_add(text, "]");
@@ -507,7 +506,7 @@ static void page_add_formula(struct text *text, const struct page_job *job)
     const char *const texts[] = { job->job_id, job->why ? prio_why(job->why) : NULL, job->terms };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         text_add(text, ",");
-        add_string(text, texts[i] ? texts[i] : "");
+        page_add_string(text, texts[i] ? texts[i] : "");
     }
     text_add(text, ",");
     page_add_number(text, job->value, 9);
@@ -520,7 +519,7 @@ static void page_add_job(struct text *text, const struct page_job *job, bool by_
     text_format(text, "%s[%" PRId64, first ? "" : ",\n", job->id);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         text_add(text, ",");
-        add_string(text, names[i]);
+        page_add_string(text, names[i]);
     }
     text_format(text, ",%" PRId64, job->priority);
     for (size_t i = 0; i < PAGE_PARTS; i++) {
@@ -540,7 +539,7 @@ static void page_add_queues(struct text *text, const char *name, const struct pa
     page_begin_list(text, name, "[");
     for (size_t i = 0; i < queues->count; i++) {
         text_add(text, i ? ",[" : "[");
-        add_string(text, queues->queues[i].name ? queues->queues[i].name : "all others");
+        page_add_string(text, queues->queues[i].name ? queues->queues[i].name : "all others");
         text_format(text, ",%zu]", queues->queues[i].jobs);
     }
     text_add(text, "]");
@@ -555,7 +554,7 @@ static void page_add_uses(struct text *text, const char *name, const struct page
     page_begin_list(text, name, "[");
     for (size_t i = 0; i < uses->count; i++) {
         text_add(text, i ? ",[" : "[");
-        add_string(text, *uses->list[i].name ? uses->list[i].name : "none");
+        page_add_string(text, *uses->list[i].name ? uses->list[i].name : "none");
         text_format(text, ",%.4g]", uses->list[i].usage);
     }
     text_add(text, "]");
@@ -589,7 +588,7 @@ static void page_add_words(struct text *text, const struct page_cluster *cluster
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         text_format(text, "%s\"%s\":", i ? "," : "{", said[i][0]);
-        add_string(text, said[i][1]);
+        page_add_string(text, said[i][1]);
     }
     text_format(text, ",\"seconds\":%.0f}", page_unit_size(cluster));
 }
@@ -606,9 +605,9 @@ static void page_add_terms(struct text *text, const struct page_cluster *cluster
             continue;
         page_term_explain(&sentence, cluster, (enum page_term)term);
         text_format(text, "%s\"%s\":[", any ? "," : "", page_term_key((enum page_term)term));
-        add_string(text, name);
+        page_add_string(text, name);
         text_add(text, ",");
-        add_string(text, sentence.bytes);
+        page_add_string(text, sentence.bytes);
         text_add(text, "]");
         text_free(&sentence);
         any = true;
@@ -627,7 +626,7 @@ static void add_path(struct text *text, const struct page_view *view)
     page_begin_list(text, "above", "[");
     for (size_t i = count; i-- > 0;) {
         add_comma(text, i + 1 < count);
-        add_string(text, rows[above[i]].account);
+        page_add_string(text, rows[above[i]].account);
     }
     text_add(text, "]");
 }
@@ -682,6 +681,7 @@ void page_add_view(struct text *text, const struct page_view *view, bool first)
     page_add_fairness(text, view);
     page_add_changes(text, view->cluster);
     page_add_backtest(text, view);
+    page_waits_add(text, view);
     page_add_jobs(text, view);
     text_add(text, "}");
 }

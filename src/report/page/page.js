@@ -78,6 +78,7 @@ function showCluster(cluster) {
     byId('people').value = byId('jobs').value = '';
     byId('jobs').closest('.tools').hidden = !shown.jobs.length;
     drawClasses(cluster);
+    drawWaits(cluster);
     drawQueues(cluster);
     drawLegend(cluster);
     drawTree();

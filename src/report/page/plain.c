@@ -11,6 +11,7 @@
 #include "report/page/backtest.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
+#include "report/page/waits.h"
 #include "settings/scheduler.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -105,8 +106,8 @@ static void plain_page_add_time(struct text *text, int64_t at, const char *forma
 
 /* ---- Tables ---- */
 
-/* Adds words with a capital first letter.  The page's own words are ASCII. */
-static void add_capital(struct text *text, const char *words)
+/* The page's own words are ASCII. */
+void page_add_capital(struct text *text, const char *words)
 {
     char first[] = { (char)toupper((unsigned char)*words), '\0' };
     page_add_html(text, first);
@@ -116,14 +117,14 @@ static void add_capital(struct text *text, const char *words)
 static void plain_page_begin_table(struct text *text, const char *title)
 {
     text_add(text, "<h3>");
-    add_capital(text, title);
+    page_add_capital(text, title);
     text_add(text, "</h3>\n<table cellpadding=\"4\">\n<tr>");
 }
 
 static void plain_page_add_heading(struct text *text, const char *name, bool number)
 {
     text_format(text, "<th%s>", number ? " align=\"right\"" : " align=\"left\"");
-    add_capital(text, name);
+    page_add_capital(text, name);
     text_add(text, "</th>");
 }
 
@@ -663,6 +664,7 @@ void page_plain_add(struct text *text, const struct page_view *view)
     add_days(text, view);
     plain_page_add_fairness(text, view);
     plain_page_add_backtest(text, view);
+    page_waits_add_plain(text, view);
     plain_page_add_jobs(text, view);
     plain_page_add_changes(text, view->cluster);
     plain_page_add_terms(text, view->cluster);
