@@ -344,7 +344,7 @@ def stale(place):
     place.ends(2, 'stale results are critical to status --nagios without a limit', 'status', '--nagios')
     place.ends(0, 'stale results are ok to status --nagios with a larger limit', 'status', '--nagios', '--max-age', '4h')
     for command in (('show', '--json'), ('prio',), ('explain', 'alice'), ('compare', '--csv'), ('history', 'alice'),
-                    ('whatif', '--shares', 'alice=2'), ('forecast', 'alice'), ('statement',), ('budget',)):
+                    ('whatif', '--shares', 'alice=2'), ('forecast', 'alice'), ('statement',), ('budget',), ('waits', '--since', '2000-01-01')):
         place.ends(0, f'{command[0]} of stale results exits with status 0', *command)
         tap.same(place.err, "fairmill: the results of cluster 'tiny' are stale: 3 h old\n",
                  f'{command[0]} warns once that the results are stale')

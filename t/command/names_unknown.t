@@ -23,12 +23,12 @@ root/
 # The arguments that each command needs, except names.  The commands in COMMANDS read results.
 BACKTEST = ('--half-life', '14-0', '--since', NOW - 3 * 86400, '--until', NOW)
 COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
-            'budget': (), 'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
+            'budget': (), 'waits': ('--since', '2000-01-01'), 'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
 if HAS_REPORT:
     COMMANDS['report'] = ()
 NEEDED = COMMANDS | {'backtest': BACKTEST}
-WITH_USERS = ('show', 'prio', 'ledger', 'statement', 'backtest')
-WITH_ACCOUNTS = ('show', 'ledger', 'statement', 'backtest')
+WITH_USERS = ('show', 'prio', 'ledger', 'statement', 'waits', 'backtest')
+WITH_ACCOUNTS = ('show', 'ledger', 'statement', 'waits', 'backtest')
 OPERANDS = (('explain', 'nosuch'), ('explain', 'alice', 'nosuch'), ('history', 'nosuch'), ('forecast', 'nosuch'),
             ('show', '--pbs', 'nosuch'), ('whatif', '--shares', 'nosuch=7'))
 

@@ -469,7 +469,7 @@ def try_plain(place):
            'without scripts the page needs no style sheet and no handlers')
     cells = Cells()
     cells.feed(part)
-    by_name = {row[0]: row for row in cells.rows if row}
+    by_name = {row[0]: row for row in reversed(cells.rows) if row}
     for account, share, usage in place.query("SELECT account, level_shares_norm, level_usage FROM fairmill_fairshare "
                                              "WHERE user_name = '' AND depth = 1"):
         shown = [float(re.sub('[^0-9.]', '', cell)) / 100 for cell in by_name[account][2:4]]
