@@ -599,7 +599,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_wait_final" (
     "qos"             {name} NOT NULL,
     "bucket_s"        {integer} NOT NULL,
     "jobs"            {integer} NOT NULL,
-    PRIMARY KEY ("cluster", "day", "id_assoc", "partition_name", "qos", "bucket_s")
+    PRIMARY KEY ("cluster", "day", "id_assoc", "partition_name", "qos" {key_part}, "bucket_s")
 ) {kept};
 
 CREATE TABLE IF NOT EXISTS "fairmill_wait_open" (
@@ -610,7 +610,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_wait_open" (
     "qos"             {name} NOT NULL,
     "bucket_s"        {integer} NOT NULL,
     "jobs"            {integer} NOT NULL,
-    PRIMARY KEY ("cluster", "day", "id_assoc", "partition_name", "qos", "bucket_s")
+    PRIMARY KEY ("cluster", "day", "id_assoc", "partition_name", "qos" {key_part}, "bucket_s")
 ) {replaced};
 
 -- The time up to which fairmill_usage_day is complete, the earliest end time of a job, and the time
