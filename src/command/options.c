@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "command/foreign_options.h"
 #include "util/error.h"
 #include "util/number.h"
 #include "util/times.h"
@@ -83,42 +84,6 @@ static const struct command_option common_options[] = {
     { "help", NULL, 'h', OPTION_FLAG, SHARED(help), NULL, .help = "Show this help" },
     { "version", NULL, 'V', OPTION_FLAG, SHARED(version), NULL, .help = "Print the version" },
     { .name = NULL },
-};
-
-/*
- * Options of Slurm's and OpenPBS's commands.  If a command of fairmill lacks such an option, the
- * error explains its meaning in the other tool.
- */
-static const struct {
-    const char *tool; /* the command of Slurm or OpenPBS */
-    /* the command of fairmill that resembles `tool`; NULL: all commands but `prio` */
-    const char *command;
-    const char *name;    /* its long option, or NULL */
-    char letter;         /* its short option, or 0 */
-    const char *meaning; /* its meaning, as a noun phrase */
-    const char *instead; /* the replacement in fairmill, or NULL */
-} foreign[] = {
-    { "sprio", "prio", "federation", 0, "the jobs of a federation", "--clusters" },
-    { "sprio", "prio", "local", 0, "the local jobs of a federation", "--clusters" },
-    { "sprio", "prio", "sibling", 0, "sibling jobs of a federation", "--clusters" },
-    { "sshare", NULL, "all", 'a', "the associations of all users", NULL },
-    { "sshare", NULL, "accounts", 'A', "accounts", NULL },
-    { "sshare", NULL, "long", 'l', "more columns", NULL },
-    { "sshare", NULL, "partition", 'm', "the column of partitions", NULL },
-    { "sshare", NULL, "clusters", 'M', "clusters", NULL },
-    { "sshare", NULL, "noheader", 'n', "output without headings", NULL },
-    { "sshare", NULL, "format", 'o', "columns", NULL },
-    { "sshare", NULL, "parsable", 'p', "output with '|' after each field", NULL },
-    { "sshare", NULL, "parsable2", 'P', "output with '|' between fields", NULL },
-    { "sshare", NULL, "users", 'u', "users", NULL },
-    { "sshare", NULL, "Users", 'U', "users without accounts", NULL },
-    { "sshare", NULL, "verbose", 'v', "more messages", NULL },
-    { "sshare", "show", "helpformat", 0, "the list of columns", "`fairmill show --csv`" },
-    { "pbsfs", "show", NULL, 'd', "a decay of all usage", "`fairmill run`" },
-    { "pbsfs", "show", NULL, 'e', "the removal of unknown entities", "`fairmill forget`" },
-    { "pbsfs", "show", NULL, 'g', "one entity", "--pbs --entity NAME" },
-    { "pbsfs", "show", NULL, 's', "new usage of an entity", "`fairmill ledger`" },
-    { "pbsfs", "show", NULL, 't', "the tree", "--pbs" },
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -294,26 +259,21 @@ static int option_refuse(const struct option_line *line, const char *given, cons
     for (size_t i = 0; letter && (option = command_option_at(line->command, i)); i++)
         if (option->former == letter)
             text_format(&hint, "; write --%s", option->name);
-    for (size_t i = 0; i < COUNT_OF(foreign); i++) {
-        if (letter ? foreign[i].letter != letter
-                   : !foreign[i].name || strcmp(foreign[i].name, name) != 0)
-            continue;
-        if (foreign[i].command ? strcmp(foreign[i].command, command) != 0
-                               : (line->command->shared & TAKES_SPRIO_HEADER) != 0)
-            continue;
-        if (foreign[i].instead)
-            text_format(&hint, "; use %s", foreign[i].instead);
-        bool has_name = letter && foreign[i].name;
-        int result = fail(err, ERROR_USAGE, "%s: unknown option '%s' (in %s%s%s: %s)%s", command,
-                          given, foreign[i].tool, has_name ? " --" : "",
-                          has_name ? foreign[i].name : "", foreign[i].meaning, hint.bytes);
-        text_free(&hint);
-        return result;
+    const struct foreign_option *foreign = foreign_option_find(
+        command, (line->command->shared & TAKES_SPRIO_HEADER) != 0, name, letter);
+    if (foreign) {
+        if (foreign->instead)
+            text_format(&hint, "; use %s", foreign->instead);
+        bool has_name = letter && foreign->name;
+        fail(err, ERROR_USAGE, "%s: unknown option '%s' (in %s%s%s: %s)%s", command, given,
+             foreign->tool, has_name ? " --" : "", has_name ? foreign->name : "", foreign->meaning,
+             hint.bytes);
+    } else {
+        fail(err, ERROR_USAGE, "%s: unknown option '%s'%s; see `fairmill help %s`", command, given,
+             hint.bytes, command);
     }
-    int result = fail(err, ERROR_USAGE, "%s: unknown option '%s'%s; see `fairmill help %s`",
-                      command, given, hint.bytes, command);
     text_free(&hint);
-    return result;
+    return -1;
 }
 
 /* Fails for a value after a flag.  Names the values of which the command makes flags of their own.
