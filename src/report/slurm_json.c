@@ -254,5 +254,12 @@ void slurm_json_answer(const struct share_list *list, const struct slurm_json_me
     slurm_json_add_rows(list, answer);
     text_add(text, "\n],\"total_shares\":0}");
     slurm_json_add_meta(text, list, meta);
-    text_add(text, ",\"errors\":[],\"warnings\":[]}\n");
+    text_add(text, ",\"errors\":[],\"warnings\":[");
+    if (meta->warning) {
+        text_add(text, "{");
+        slurm_json_text(text, "description", meta->warning);
+        slurm_json_text(text, "source", PACKAGE_NAME);
+        text_add(text, "}");
+    }
+    text_add(text, "]}\n");
 }

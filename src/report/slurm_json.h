@@ -17,12 +17,13 @@ struct share_list;
  *   {"set": false, "infinite": true, "number": 0.0}    infinite, or no limit
  */
 
-/* The object `meta` of the output. */
+/* The object `meta` of the output, and the list `warnings`. */
 struct slurm_json_meta {
     const char *user, *group;   /* of the requesting user; NULL: unknown */
     const char *const *command; /* the command line; its last element is NULL */
     const char *release;        /* of Slurm, such as 24.11; NULL: unknown */
     bool from_slurmdbd;         /* the accounting database is slurmdbd's */
+    const char *warning;        /* the only element of `warnings`, UTF-8; NULL: none */
 };
 
 /* Adds the shown rows of a sorted list as one document, and prints it in parts if it is long. */

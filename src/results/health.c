@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/finding.h"
 #include "db/db.h"
+#include "report/column.h"
 #include "report/permissions.h"
 #include "results/schema.h"
 #include "settings/settings.h"
@@ -166,6 +168,20 @@ int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, str
     int64_t limit = 3 * (intervals[(count - 1) / 2] + intervals[count / 2]) / 2;
     if (limit > *seconds)
         *seconds = limit;
+    return 0;
+}
+
+int health_add_age_warning(struct db *db, const char *cluster, int64_t as_of, struct text *text,
+                           struct error *err)
+{
+    int64_t age = time(NULL) - as_of, limit;
+    if (health_stale_after(db, cluster, &limit, err))
+        return -1;
+    if (age <= limit)
+        return 0;
+    text_format(text, "the results of cluster '%s' are stale: ", cluster);
+    text_add_duration(text, age);
+    text_add(text, " old");
     return 0;
 }
 

@@ -107,6 +107,10 @@ void health_read_views(struct db *db, struct health *health);
  * error.
  */
 int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, struct error *err);
+/* Adds a warning to `text` if results as of `as_of` of the cluster are stale.  Returns -1 on error.
+ */
+int health_add_age_warning(struct db *db, const char *cluster, int64_t as_of, struct text *text,
+                           struct error *err);
 
 /*
  * Removes error messages of runs, which contain user names and logins, unless the user may

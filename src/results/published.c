@@ -131,17 +131,15 @@ static bool is_published(const void *published, const char *asked)
 int published_warn_of_age(const struct published *published, struct error *err)
 {
     static bool warned;
-    int64_t now = time(NULL), limit;
     for (size_t i = 0; !warned && i < published->count; i++) {
-        const struct published_cluster *cluster = &published->clusters[i];
-        if (health_stale_after(published->db, cluster->name, &limit, err))
+        struct text warning = { 0 };
+        int result = health_add_age_warning(published->db, published->clusters[i].name,
+                                            published->clusters[i].as_of, &warning, err);
+        if (warning.length)
+            log_warning("%s", warning.bytes);
+        text_free(&warning);
+        if (result)
             return -1;
-        if (now - cluster->as_of <= limit)
-            continue;
-        struct text age = { 0 };
-        text_add_duration(&age, now - cluster->as_of);
-        log_warning("the results of cluster '%s' are stale: %s old", cluster->name, age.bytes);
-        text_free(&age);
     }
     warned = true;
     return 0;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Compares the output of `show --json=slurm` with the output of `sshare --json`."""
 
-# Keys whose values may differ: fairmill is the client, and the accounting database contains no
-# patch level of Slurm.
+# Keys whose values may differ: fairmill is the client, the accounting database contains no patch
+# level of Slurm, and results of a past time are stale.
 OTHER_VALUES = ('meta.client.source', 'meta.client.user', 'meta.client.group', 'meta.command', 'meta.slurm.version.micro',
-                'meta.slurm.release')
+                'meta.slurm.release', 'warnings')
 # A TRES, by its name.
 TRES = tuple(f'shares.shares[].tres.{key}[]' for key in ('run_seconds', 'group_minutes', 'usage'))
 

@@ -68,6 +68,8 @@ def compared(site, theirs):
            'meta names fairmill as the client, and the command', meta)
     tap.same((meta['slurm']['release'], meta['slurm']['version']), ('24.11', dict(major='24', micro='', minor='11')),
              "meta has Slurm's release without the patch level, which no database has")
+    tap.same([list(warning) for warning in ours['warnings']], [['description', 'source']], 'stale results are a warning in the document')
+    tap.same(site.show('all', '-a').stderr, '', 'stale results are no warning on standard error, which programs may mix with the document')
     tap.same([row['name'] for row in ours['shares']['shares'] if row['type'] == ['ASSOCIATION']],
              'root bio zerosub chem chem1 idle par parsub phys phys1 phys2'.split(), "accounts are in sshare's order")
 

@@ -194,7 +194,7 @@ static int show_add_cluster(struct command_context *context, struct published_cl
             show_pbs_cluster(answer_text(context->answer), published, cluster, shares,
                              options->list || options->decay ? &options->decay_factor : NULL, err);
     else if (shown && options->slurm_json)
-        show_slurm_answer(context, cluster, shares);
+        result = show_slurm_answer(context, cluster, shares, err);
     else if (shown)
         share_list_answer(shares, context->answer);
     share_list_destroy(shares);
@@ -266,6 +266,8 @@ static int show_check(struct command_context *context, struct error *err)
             "show: --columns, --noheader, --long and --partition cannot be used with --pbs");
     if (options->slurm_json && shared->table.columns)
         return fail(err, ERROR_USAGE, "show: --columns cannot be used with --json=slurm");
+    /* The document contains the warning, because programs may read both outputs together. */
+    context->filter.of_any_age = options->slurm_json;
     if (asked && !options->pbs)
         return fail(err, ERROR_USAGE,
                     "show: --tree, --list, --decay, --entity and --compare require --pbs");

@@ -10,6 +10,7 @@
 #include "core/fairshare/release.h"
 #include "report/shares.h"
 #include "report/slurm_json.h"
+#include "results/health.h"
 #include "results/published_tres.h"
 #include "results/tres_names.h"
 #include "settings/scheduler.h"
@@ -111,9 +112,14 @@ static char **show_slurm_command(const struct invocation *invocation)
     return words;
 }
 
-void show_slurm_answer(const struct command_context *context,
-                       const struct published_cluster *cluster, const struct share_list *list)
+int show_slurm_answer(const struct command_context *context,
+                      const struct published_cluster *cluster, const struct share_list *list,
+                      struct error *err)
 {
+    struct text warning = { 0 };
+    if (health_add_age_warning(context->published.db, cluster->name, cluster->as_of, &warning,
+                               err))
+        return -1;
     char *login = command_login(context->invocation->client);
     char *user = utf8_copy(login, strlen(login)), *group = show_slurm_group(login);
     char **command = show_slurm_command(context->invocation);
@@ -124,6 +130,7 @@ void show_slurm_answer(const struct command_context *context,
         .command = (const char *const *)command,
         .release = release ? release->name : NULL,
         .from_slurmdbd = source_type_of(cluster->settings)->is_slurmdbd,
+        .warning = warning.length ? warning.bytes : NULL,
     };
     slurm_json_answer(list, &meta, context->answer);
     for (char **word = command; *word; word++)
@@ -132,4 +139,6 @@ void show_slurm_answer(const struct command_context *context,
     free(group);
     free(user);
     free(login);
+    text_free(&warning);
+    return 0;
 }

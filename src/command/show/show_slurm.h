@@ -15,8 +15,10 @@ struct share_list;
 int show_slurm_read_tres(const struct published *published, const struct published_cluster *cluster,
                          struct share_list *list, struct error *err);
 
-/* Adds the shown rows of a sorted list to the answer of the command. */
-void show_slurm_answer(const struct command_context *context,
-                       const struct published_cluster *cluster, const struct share_list *list);
+/* Adds the shown rows of a sorted list to the answer of the command, with a warning if the results
+ * are stale.  Returns -1 on error. */
+int show_slurm_answer(const struct command_context *context,
+                      const struct published_cluster *cluster, const struct share_list *list,
+                      struct error *err);
 
 #endif
