@@ -105,6 +105,60 @@ WHERE f.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(f.as_of) AND f.jai
 GROUP BY $__unixEpochGroup(f.as_of, $__interval), f.scope
 ORDER BY 1, 2
 
+-- panel: Median wait by week
+-- about: The median of the times for which jobs waited, by partition and by the week in which they started.  It is
+-- about: interpolated between 0, 1, 5 and 15 minutes, 1, 4 and 12 hours, and 1, 3 and 7 days.  The first and the last
+-- about: week are incomplete.
+-- kind: curves
+-- size: 12 9
+-- unit: s
+WITH counts AS (
+    SELECT day + 43200 - (day - 302400) % 604800 AS week, partition_name,
+        CASE bucket_s WHEN 60 THEN 0 WHEN 300 THEN 60 WHEN 900 THEN 300 WHEN 3600 THEN 900 WHEN 14400 THEN 3600
+            WHEN 43200 THEN 14400 WHEN 86400 THEN 43200 WHEN 259200 THEN 86400 WHEN 604800 THEN 259200
+            ELSE 604800 END AS from_s,
+        CASE WHEN bucket_s < 0 THEN 604800 ELSE bucket_s END AS to_s,
+        SUM(jobs) AS jobs
+    FROM fairmill_partition_wait_day
+    WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(day)
+    GROUP BY 1, 2, 3, 4
+), sums AS (
+    SELECT week, partition_name, from_s, to_s, jobs,
+        SUM(jobs) OVER (PARTITION BY week, partition_name ORDER BY from_s, to_s) AS up_to,
+        SUM(jobs) OVER (PARTITION BY week, partition_name) AS total
+    FROM counts
+)
+SELECT week AS time, partition_name AS metric, from_s + (to_s - from_s) * (0.5e0 * total - up_to + jobs) / jobs AS waited
+FROM sums
+WHERE up_to >= 0.5e0 * total AND up_to - jobs < 0.5e0 * total
+ORDER BY 1, 2
+
+-- panel: 90th percentile of waits by week
+-- about: Nine of ten jobs waited at most that long.  The longest time is 7 days, which means 7 days or longer.
+-- kind: curves
+-- size: 12 9
+-- unit: s
+WITH counts AS (
+    SELECT day + 43200 - (day - 302400) % 604800 AS week, partition_name,
+        CASE bucket_s WHEN 60 THEN 0 WHEN 300 THEN 60 WHEN 900 THEN 300 WHEN 3600 THEN 900 WHEN 14400 THEN 3600
+            WHEN 43200 THEN 14400 WHEN 86400 THEN 43200 WHEN 259200 THEN 86400 WHEN 604800 THEN 259200
+            ELSE 604800 END AS from_s,
+        CASE WHEN bucket_s < 0 THEN 604800 ELSE bucket_s END AS to_s,
+        SUM(jobs) AS jobs
+    FROM fairmill_partition_wait_day
+    WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(day)
+    GROUP BY 1, 2, 3, 4
+), sums AS (
+    SELECT week, partition_name, from_s, to_s, jobs,
+        SUM(jobs) OVER (PARTITION BY week, partition_name ORDER BY from_s, to_s) AS up_to,
+        SUM(jobs) OVER (PARTITION BY week, partition_name) AS total
+    FROM counts
+)
+SELECT week AS time, partition_name AS metric, from_s + (to_s - from_s) * (0.9e0 * total - up_to + jobs) / jobs AS waited
+FROM sums
+WHERE up_to >= 0.9e0 * total AND up_to - jobs < 0.9e0 * total
+ORDER BY 1, 2
+
 -- panel: Usage by day
 -- about: Undecayed usage by the account of the users, in hours of the charged TRES.  Shows the ten accounts with the
 -- about: most usage in this period.  The last day is incomplete.

@@ -47,6 +47,7 @@ UNION ALL SELECT 1 FROM "fairmill_account_tres_day" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_tres" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_tres_day" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_wait_day" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_partition_wait_day" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_waiting" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_account_waiting" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_findings" WHERE 1 = 0

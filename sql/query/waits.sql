@@ -4,7 +4,7 @@
 
 -- name: wait_days
 -- The counts of the days from one day on and before another.  The view fairmill_wait_day contains
--- the same, but MariaDB would read all days for it.
+-- the same, but SQLite would read all days for it.
 SELECT "id_assoc", "partition_name", "qos", "bucket_s", "jobs"
 FROM "fairmill_wait_final"
 WHERE "cluster" = ? AND "day" >= ? AND "day" < ?

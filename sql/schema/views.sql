@@ -425,6 +425,26 @@ FROM (
 GROUP BY w."cluster", w."day", w."id_assoc", w."partition_name", w."qos", w."bucket_s";
 pgsql: ALTER VIEW "fairmill_wait_day" OWNER TO CURRENT_USER;
 
+-- The same by partition and QOS, without associations.
+sqlite: DROP VIEW IF EXISTS "fairmill_partition_wait_day";
+{create_definer_view} "fairmill_partition_wait_day" AS
+SELECT
+    w."cluster" AS "cluster",
+    w."day" AS "day",
+    w."partition_name" AS "partition_name",
+    w."qos" AS "qos",
+    w."bucket_s" AS "bucket_s",
+    CAST(SUM(w."jobs") AS {signed}) AS "jobs"
+FROM (
+    SELECT "cluster", "day", "partition_name", "qos", "bucket_s", "jobs"
+    FROM "fairmill_wait_final"
+    UNION ALL
+    SELECT "cluster", "day", "partition_name", "qos", "bucket_s", "jobs"
+    FROM "fairmill_wait_open"
+) w
+GROUP BY w."cluster", w."day", w."partition_name", w."qos", w."bucket_s";
+pgsql: ALTER VIEW "fairmill_partition_wait_day" OWNER TO CURRENT_USER;
+
 -- The number of findings of each kind, without their subjects.
 sqlite: DROP VIEW IF EXISTS "fairmill_findings";
 {create_definer_view} "fairmill_findings" AS

@@ -442,6 +442,7 @@ static const char *const nameless_views[] = {
     "fairmill_account_waiting",
     "fairmill_findings",
     "fairmill_waiting",
+    "fairmill_partition_wait_day",
     "fairmill_runs",
     "fairmill_fairness",
     NULL,

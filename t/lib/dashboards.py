@@ -2,6 +2,8 @@
 """Runs the queries of Grafana's dashboards as its data sources would, and compares the results of
 servers."""
 
+import csv
+import io
 import json
 import math
 import os
@@ -154,14 +156,14 @@ def queries(place, server, driver, database, audience, login):
 def refusals(server, database, viewer):
     tables = ['fairmill_fairshare', 'fairmill_sshare', 'fairmill_sprio', 'fairmill_job_priority', 'fairmill_association',
               'fairmill_history', 'fairmill_usage_day', 'fairmill_finding', 'fairmill_run', 'fairmill_ledger', 'fairmill_privilege',
-              'fairmill_share_change', 'fairmill_pbsfs', 'fairmill_budget', 'fairmill_tres_day']
+              'fairmill_share_change', 'fairmill_pbsfs', 'fairmill_budget', 'fairmill_tres_day', 'fairmill_wait_day']
     got = {table: ask(server, database, viewer, f'SELECT * FROM {table}') for table in tables}
     tap.ok(all(rows is None and 'denied' in wrong for rows, wrong in got.values()),
            'the login of viewers cannot read tables with names',
            {table: answer for table, answer in got.items() if answer[0] is not None or 'denied' not in answer[1]})
     people = {name for name, in server.sql("SELECT DISTINCT user_name FROM fairmill_association WHERE user_name <> ''", database)}
     told = set()
-    views = ('account', 'account_history', 'account_day', 'account_tres_day', 'account_waiting', 'findings', 'waiting', 'runs')
+    views = ('account', 'account_history', 'account_day', 'account_tres_day', 'account_waiting', 'findings', 'waiting', 'partition_wait_day', 'runs')
     for view in views:
         rows, wrong = ask(server, database, viewer, f'SELECT * FROM fairmill_{view}')
         tap.ok(rows, f'the login of viewers can read fairmill_{view}', wrong)
@@ -186,6 +188,20 @@ def expected_shares(place, server, driver, database, viewer):
            'use over share agrees with shares and usage', rows, wanted)
 
 
+def expected_waits(place, server, driver, database, viewer):
+    """Compares the panels with the output of `fairmill waits`."""
+    first = (RANGE[0] // DAY + 1) * DAY  # the first day that begins in this period
+    place.succeed('waits', '--by', 'partition', '--per', 'week', '--since', first, '--csv')
+    waits = list(csv.DictReader(io.StringIO(place.out)))
+    for title, column in (('Median wait by week', 'median_s'), ('90th percentile of waits by week', 'p90_s')):
+        panel = next(p for p in load(driver, 'viewers', 'site')['panels'] if p['title'] == title)
+        rows, _ = ask(server, database, viewer, fill(driver, panel['targets'][0]['rawSql'], dict(cluster='demo')))
+        got = {(int(week), partition): float(seconds) for week, partition, seconds in rows}
+        wanted = {(int(row['from']) - (int(row['from']) - 345600) % (7 * DAY), row['partition']): int(row[column]) for row in waits}
+        tap.ok(got.keys() == wanted.keys() and all(abs(got[key] - wanted[key]) < 0.51 for key in wanted),
+               f'{title} agrees with fairmill waits', got, wanted)
+
+
 def try_on(kind, driver):
     with kind() as server, Place() as place:
         database = publish(place, server, driver)
@@ -195,6 +211,7 @@ def try_on(kind, driver):
         queries(place, server, driver, database, 'operators', 'dashboards_operator')
         refusals(server, database, 'dashboards_viewer')
         expected_shares(place, server, driver, database, 'dashboards_viewer')
+        expected_waits(place, server, driver, database, 'dashboards_viewer')
 
 
 def grant_role(server, driver, role, login):
