@@ -31,9 +31,9 @@ struct wait_class {
 struct day_waits {
     const struct days *days;
     struct day_spool *checkpointed, *open;
-    size_t last;     /* index of the day of the last job */
-    uint64_t *early; /* starts of days before the first of `days`, in the order of their index */
-    size_t early_count;
+    size_t last;      /* index of the day of the last job */
+    uint64_t *others; /* starts of the days that are not in `days`, in the order of their index */
+    size_t other_count;
     struct names *names;        /* of partitions and QOS, in UTF-8; number 0 is the empty name */
     struct names *partitions;   /* bytes as in the accounting database */
     uint32_t *partition_names;  /* by number in `partitions`: number in `names` */
@@ -79,7 +79,7 @@ void day_waits_destroy(struct day_waits *waits)
     names_destroy(waits->partitions);
     id_index_destroy(waits->qos_names);
     id_index_destroy(waits->class_places);
-    free(waits->early);
+    free(waits->others);
     free(waits->partition_names);
     free(waits->classes);
     free(waits);
@@ -114,15 +114,15 @@ static uint64_t wait_id(uint64_t association, uint32_t class, size_t bucket)
     return association << ASSOCIATION_SHIFT | (uint64_t) class << BUCKET_BITS | bucket;
 }
 
-/* Returns the index of the day that contains `time`, which is before the first of the days. */
-static size_t early_day(struct day_waits *waits, uint64_t time)
+size_t day_waits_day(struct day_waits *waits, uint64_t start)
 {
-    uint64_t start = calendar_day(time);
-    size_t i = 0;
-    while (i < waits->early_count && waits->early[i] != start)
+    size_t i = 0, day = days_find(waits->days, start);
+    if (day < waits->days->count)
+        return day;
+    while (i < waits->other_count && waits->others[i] != start)
         i++;
-    if (i == waits->early_count)
-        *memory_append(&waits->early, &waits->early_count) = start;
+    if (i == waits->other_count)
+        *memory_append(&waits->others, &waits->other_count) = start;
     return waits->days->count + i;
 }
 
@@ -130,7 +130,7 @@ static size_t day_of_start(struct day_waits *waits, uint64_t start)
 {
     const struct days *days = waits->days;
     if (start < days->starts[0])
-        return early_day(waits, start);
+        return day_waits_day(waits, calendar_day(start));
     if (start < days->starts[waits->last] || start >= days->starts[waits->last + 1])
         waits->last = days_search(days, start);
     return waits->last;
@@ -165,13 +165,13 @@ int day_waits_spill_rest(struct day_waits *waits, struct error *err)
 
 size_t day_waits_count(const struct day_waits *waits)
 {
-    return waits->days->count + waits->early_count;
+    return waits->days->count + waits->other_count;
 }
 
 uint64_t day_waits_start(const struct day_waits *waits, size_t day)
 {
     const struct days *days = waits->days;
-    return day < days->count ? days->starts[day] : waits->early[day - days->count];
+    return day < days->count ? days->starts[day] : waits->others[day - days->count];
 }
 
 int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day, struct day_sums *into,

@@ -59,11 +59,13 @@ int day_waits_add(struct day_waits *waits, bool checkpointed, const struct start
 int day_waits_spill_rest(struct day_waits *waits, struct error *err);
 
 /*
- * Returns the number of days with an index: those of struct days, and earlier days on which counted
+ * Returns the number of days with an index: those of struct days, and other days on which counted
  * jobs started.  day_waits_start() returns the start of a day in epoch seconds.
  */
 size_t day_waits_count(const struct day_waits *waits);
 uint64_t day_waits_start(const struct day_waits *waits, size_t day);
+/* Returns the index of the day that begins at `start`; adds the day if it has none. */
+size_t day_waits_day(struct day_waits *waits, uint64_t start);
 
 /*
  * Adds the counts of a day to `into`.  Days must be taken in ascending order of their index;

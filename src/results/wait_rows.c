@@ -23,7 +23,8 @@
  * the days that differ.  Both kinds of run find such days by the row hashes, without reading rows.
  *
  * A run that reads all jobs cannot count the days whose jobs were purged or are no longer read.  It
- * leaves these days unchanged.
+ * leaves the sum of these days unchanged: it only moves jobs that were open at the previous run,
+ * and are not open now, from fairmill_wait_open to fairmill_wait_final.
  */
 
 struct wait_table {
@@ -32,8 +33,8 @@ struct wait_table {
     bool checkpointed;
 };
 static const struct wait_table wait_tables[] = {
-    { "fairmill_wait_final", sql_query_wait_final_clear, sql_query_wait_final_read, true },
     { "fairmill_wait_open", sql_query_wait_open_clear, sql_query_wait_open_read, false },
+    { "fairmill_wait_final", sql_query_wait_final_clear, sql_query_wait_final_read, true },
 };
 
 struct wait_writer {
@@ -46,7 +47,9 @@ struct wait_writer {
     struct hash_segments counted; /* of the days on which this run counted jobs */
     uint64_t first;               /* days before this time cannot be counted again */
     bool checks_all;
+    struct day_sums *moved; /* the jobs to add to fairmill_wait_final on days before `first` */
 };
+#define DAMAGED_ROWS UINT64_MAX
 
 static struct wait_key wait_key_of(const struct db_value *row)
 {
@@ -114,6 +117,39 @@ static int wait_rows_clear(const struct wait_writer *writer, uint64_t start, str
     return db_execute(writer->db, writer->table->clear, of_day, COUNT(of_day), NULL, err);
 }
 
+/*
+ * Adds the jobs that the stored rows of an open day have in excess of `counts` to writer->moved.
+ * Ignores rows that no run wrote.
+ */
+static int wait_rows_move(struct wait_writer *writer, uint64_t start, const struct day_list *counts,
+                          struct error *err)
+{
+    struct day_waits *waits = writer->days->waits;
+    const struct db_value *row, of_day[] = { writer->cluster, rows_bits(start) };
+    const size_t day = day_waits_day(waits, start);
+    struct day_sums *old = day_sums_create(0);
+    struct day_list new = *counts;
+    struct db_rows *rows =
+        db_query(writer->db, writer->table->read, of_day, COUNT(of_day), "ittii", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        const struct wait_key key = wait_key_of(row);
+        day_waits_add_stored(waits, old, day, &key, rows_bits_of(&row[4]));
+    }
+    const struct day_list list = day_sums_sorted(old);
+    for (size_t i = 0; i < list.count; i++) {
+        struct wide more = day_list_at(&list, i)->sum;
+        uint64_t id = day_list_at(&list, i)->id;
+        while (new.next < new.count && day_list_at(&new, new.next)->id < id)
+            new.next++;
+        if (new.next < new.count && day_list_at(&new, new.next)->id == id)
+            wide_subtract(&more, &day_list_at(&new, new.next)->sum);
+        if (!wide_is_negative(&more) && !wide_is_zero(&more))
+            day_sums_add(writer->moved, (uint32_t)day, id, &more);
+    }
+    day_sums_destroy(old);
+    return db_finish(rows);
+}
+
 /* Replaces the rows of a day if their hash differs. */
 static int wait_rows_replace(struct wait_writer *writer, uint64_t start,
                              const struct day_list *counts, struct error *err)
@@ -123,7 +159,12 @@ static int wait_rows_replace(struct wait_writer *writer, uint64_t start,
     struct row_writer rows = { .db = writer->db, .table = writer->table->name };
     if (row_hash_same(&known, &new))
         return 0;
-    int result = wait_rows_clear(writer, start, err);
+    bool moves = writer->days->anew && !writer->table->checkpointed && start < writer->first &&
+                 known.rows != DAMAGED_ROWS;
+    int result =
+        (moves && wait_rows_move(writer, start, counts, err)) || wait_rows_clear(writer, start, err)
+            ? -1
+            : 0;
     for (size_t i = 0; !result && i < counts->count; i++)
         result = wait_rows_add_count(writer, &rows, start, day_list_at(counts, i), err);
     return rows_end(&rows, result, err) ? -1 : wait_rows_keep(writer, start, &new, err);
@@ -218,12 +259,12 @@ static bool wait_rows_has(const struct wait_writer *writer, int64_t part)
 /* Removes the rows of days on which this run counted no jobs. */
 static int wait_rows_remove_others(struct wait_writer *writer, struct error *err)
 {
-    static const struct row_hash none = { 0 };
+    static const struct day_list none = { 0 };
     for (size_t i = 0; i < writer->stored.count; i++) {
         uint64_t start = (uint64_t)writer->stored.parts[i].part;
         bool is_final = writer->table->checkpointed && start < writer->first;
         if (!is_final && !wait_rows_has(writer, (int64_t)start) &&
-            (wait_rows_clear(writer, start, err) || wait_rows_keep(writer, start, &none, err)))
+            wait_rows_replace(writer, start, &none, err))
             return -1;
     }
     return 0;
@@ -247,7 +288,7 @@ static int wait_rows_note_damage(struct wait_writer *writer, struct hash_segment
         return wait_rows_keep(writer, start, found, err);
     }
     repairs->waits++;
-    part->stored = (struct row_hash){ .rows = UINT64_MAX };
+    part->stored = (struct row_hash){ .rows = DAMAGED_ROWS };
     if (writer->days->anew || !writer->table->checkpointed)
         return 0;
     time_add_day(&name, part->part);
@@ -275,6 +316,22 @@ static int wait_rows_check(struct wait_writer *writer, struct error *err)
     return 0;
 }
 
+/* Adds the moved jobs to fairmill_wait_final. */
+static int wait_rows_add_moved(struct wait_writer *writer, struct error *err)
+{
+    const struct day_list list = day_sums_sorted(writer->moved);
+    int result = 0;
+    for (size_t i = 0; !result && i < list.count;) {
+        const uint32_t day = day_list_at(&list, i)->day;
+        struct day_sums *counts = day_sums_create(0);
+        for (; i < list.count && day_list_at(&list, i)->day == day; i++)
+            day_sums_add_row(counts, day, day_list_at(&list, i), false);
+        result = wait_rows_add(writer, day, counts, err);
+        day_sums_destroy(counts);
+    }
+    return result;
+}
+
 static int wait_rows_write_table(struct wait_writer *writer, struct error *err)
 {
     struct days *days = writer->days;
@@ -285,6 +342,8 @@ static int wait_rows_write_table(struct wait_writer *writer, struct error *err)
         result = wait_rows_write_day(writer, day, err);
     if (!result && (days->anew || !writer->table->checkpointed))
         result = wait_rows_remove_others(writer, err);
+    if (!result && writer->table->checkpointed)
+        result = wait_rows_add_moved(writer, err);
     hash_segments_free(&writer->stored);
     hash_segments_free(&writer->counted);
     return result ? -1 : 0;
@@ -295,8 +354,10 @@ int wait_rows_write(const struct publisher *publisher, struct days *days, uint64
 {
     if (!days->waits)
         return 0;
+    struct day_sums *moved = day_sums_create(0);
+    int result = 0;
     day_waits_rewind(days->waits);
-    for (size_t i = 0; i < COUNT(wait_tables); i++) {
+    for (size_t i = 0; !result && i < COUNT(wait_tables); i++) {
         struct wait_writer writer = {
             .db = publisher->db,
             .name = publisher->cluster,
@@ -305,9 +366,10 @@ int wait_rows_write(const struct publisher *publisher, struct days *days, uint64
             .table = &wait_tables[i],
             .first = first,
             .checks_all = !publisher->locked || days->check_waits,
+            .moved = moved,
         };
-        if (wait_rows_write_table(&writer, err))
-            return -1;
+        result = wait_rows_write_table(&writer, err);
     }
-    return 0;
+    day_sums_destroy(moved);
+    return result;
 }
