@@ -506,6 +506,75 @@ static void manual_example(void)
     slurm_conf_destroy(conf);
 }
 
+/* Compares the pool of each partition: `cpu=cpu gpu=gpu`. */
+static void has_pools(const char *bytes, const char *pools, const char *statement)
+{
+    struct text text = { 0 };
+    struct slurm_conf *conf = conf_of(bytes);
+    for (size_t i = 0; conf && i < conf->partition_count; i++)
+        text_format(&text, "%s%s=%s", i ? " " : "", conf->partitions[i].name,
+                    conf->partitions[i].pool);
+    is_string(text.bytes, pools, statement);
+    text_free(&text);
+    slurm_conf_destroy(conf);
+}
+
+static void pools(void)
+{
+    has_pools(NODES "PartitionName=b Nodes=n[1-5]\nPartitionName=a Nodes=n[5-9]\nPartitionName=f "
+                    "Nodes=f[1-2]\n",
+              "b=a a=a f=f",
+              "partitions that share a node are in one pool, which has the first name");
+    has_pools(NODES "PartitionName=c Nodes=n[1-4]\nPartitionName=b Nodes=n[5-9]\nPartitionName=a "
+                    "Nodes=n[4-5]\n",
+              "c=a b=a a=a", "a third partition connects two others");
+    has_pools(NODES "PartitionName=B Nodes=g1\nPartitionName=a Nodes=g1\n", "B=B a=B",
+              "names are compared by bytes");
+    has_pools(NODES "NodeSet=s Feature=thin\nPartitionName=p Nodes=s\nPartitionName=q "
+                    "Nodes=n9,f1\nPartitionName=r Nodes=f2\n",
+              "p=p q=p r=r", "the nodes of a node set count");
+    has_pools(NODES "PartitionName=DEFAULT "
+                    "Nodes=ALL\nPartitionName=x\nPartitionName=y\nPartitionName=z Nodes=\"\"\n",
+              "x=x y=x z=z", "DEFAULT lines apply, and a partition without nodes has its own pool");
+}
+
+/* Compares tier, factor, MaxNodes and State of partition p. */
+static void has_limits(const char *keys, const char *limits, const char *statement)
+{
+    struct text text = { 0 };
+    text_format(&text, "PartitionName=p %s\n", keys);
+    struct slurm_conf *conf = conf_of(text.bytes);
+    text_free(&text);
+    const struct slurm_partition *found = partition_of(conf, "p");
+    text_format(&text, "%" PRIu64 " %" PRIu64 " %" PRId64 " %s", found->tier, found->job_factor,
+                (int64_t)found->max_nodes, found->closed ? found->closed : "open");
+    is_string(text.bytes, limits, statement);
+    text_free(&text);
+    slurm_conf_destroy(conf);
+}
+
+static void limits(void)
+{
+    has_limits("", "1 1 -1 open", "a partition has tier 1, factor 1 and no limit by default");
+    has_limits("PriorityTier=10 PriorityJobFactor=20", "10 20 -1 open",
+               "tier and factor have their own keys");
+    has_limits("PriorityTier=10 Priority=30 PriorityJobFactor=20", "30 30 -1 open",
+               "Priority overrides both, as in Slurm");
+    has_limits("MaxNodes=4 State=drain", "1 1 4 open",
+               "a partition that is drained starts its jobs");
+    has_limits("MaxNodes=UNLIMITED State=UP", "1 1 -1 open", "MaxNodes may be unlimited");
+    has_limits("State=Down", "1 1 -1 DOWN", "no job starts in a partition with State=DOWN");
+    has_limits("State=INACTIVE", "1 1 -1 INACTIVE",
+               "no job starts in a partition with State=INACTIVE");
+    refused("PartitionName=p PriorityTier=70000\n", "line 1: PriorityTier",
+            "a PriorityTier above 16 bits is rejected");
+    refused("PartitionName=p State=OPEN\n",
+            "line 1: State = 'OPEN': must be UP, DOWN, DRAIN or INACTIVE",
+            "an unknown State is rejected");
+    refused("PartitionName=p MaxNodes=some\n", "line 1: MaxNodes = 'some'",
+            "an invalid MaxNodes is rejected");
+}
+
 static void check_cpus(const char *line, uint64_t cpus, const char *statement)
 {
     char text[200];
@@ -605,6 +674,8 @@ int main(void)
     node_sets();
     nodes();
     manual_example();
+    pools();
+    limits();
     cpus();
     spec_cpus();
     bad_records();
