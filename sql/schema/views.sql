@@ -384,7 +384,8 @@ SELECT
     j."partition_name" AS "partition",
     COUNT(*) AS "jobs",
     MAX(j."priority") AS "highest",
-    MIN(j."priority") AS "lowest"
+    MIN(j."priority") AS "lowest",
+    COUNT(j."place") AS "startable"
 FROM "fairmill_job_priority" j
 WHERE j."best" = 1
 GROUP BY j."cluster", j."partition_name";
@@ -398,7 +399,8 @@ SELECT
     j."account" AS "account",
     COUNT(*) AS "jobs",
     MAX(j."priority") AS "highest",
-    MIN(j."priority") AS "lowest"
+    MIN(j."priority") AS "lowest",
+    COUNT(j."place") AS "startable"
 FROM "fairmill_job_priority" j
 WHERE j."best" = 1
 GROUP BY j."cluster", j."account";

@@ -168,6 +168,7 @@ static void new_jobs_add(struct prio_list *list, const struct settings *settings
             priorities_complete(reading.queue, settings, reading.accounting, reading.tree,
                                 fairshare_of, fairshare);
             prio_list_add_queue(list, reading.queue, prio_is_new, &adder);
+            prio_list_rank(list);
             free(fairshare);
         }
         reading_free(&reading);

@@ -228,6 +228,8 @@ static struct partition_limits limits_of(const struct priority_inputs *inputs,
         .memory = known->totals.memory,
         .node_memory = known->totals.node_memory,
     };
+    if (limits.node_memory <= 1) /* Slurm's default without RealMemory */
+        limits.memory = 0;
     if (limits.nodes)
         limits.gres = gres_of(inputs, &known->totals, &limits.gres_count);
     return limits;

@@ -218,6 +218,51 @@ const char *prio_why(const char *why)
                                                   : why;
 }
 
+/* Compares by pool; within a pool, the row that starts first is first. */
+static int prio_compare_places(const void *a, const void *b)
+{
+    const struct prio_row *one = *(struct prio_row *const *)a,
+                          *other = *(struct prio_row *const *)b;
+    int order = strcmp(one->pool, other->pool);
+    if (order)
+        return order;
+    if (one->tier != other->tier)
+        return one->tier > other->tier ? -1 : 1;
+    return (one->priority < other->priority) - (one->priority > other->priority);
+}
+
+/* Sets the places in one pool.  A job counts once, by its first row. */
+static void prio_rank_pool(struct prio_row **rows, size_t count)
+{
+    struct id_index *places = id_index_create();
+    uint32_t jobs = 0, place = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!i || prio_compare_places(&rows[i - 1], &rows[i]))
+            place = jobs + 1;
+        uint32_t known = id_index_add(places, rows[i]->key, place);
+        jobs += known == INDEX_NONE;
+        rows[i]->place = known == INDEX_NONE ? place : known;
+    }
+    id_index_destroy(places);
+}
+
+void prio_list_rank(struct prio_list *list)
+{
+    struct prio_row **rows = memory_zeroed(list->count + 1, sizeof *rows);
+    size_t count = 0, end;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].place)
+            rows[count++] = &list->rows[i];
+    if (count)
+        qsort(rows, count, sizeof *rows, prio_compare_places);
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i + 1; end < count && !strcmp(rows[i]->pool, rows[end]->pool);)
+            end++;
+        prio_rank_pool(rows + i, end - i);
+    }
+    free(rows);
+}
+
 double prio_tres_sum(const struct prio_row *row)
 {
     double sum = 0;

@@ -60,9 +60,9 @@ struct prio_row {
     const char *detail; /* the reason with its numbers, as part of a sentence; or "" */
     int64_t array_job, het_job;     /* id of the array, or of the heterogeneous job; 0: none */
     int64_t array_task, het_offset; /* number of the task or component; PRIO_UNKNOWN: none */
-    double what_if;  /* value of the formula of `prio --formula`; NAN if none */
-    bool best;       /* this is the best of the job's rows */
-    bool is_weights; /* not a job: `factor` and `weighted` are the weights */
+    double what_if;                 /* value of the formula of `prio --formula`; NAN if none */
+    bool best;                      /* this is the best of the job's rows */
+    bool is_weights;                /* not a job: `factor` and `weighted` are the weights */
 };
 
 /* The weights that the run of a cluster used. */
@@ -88,7 +88,10 @@ const char *prio_list_text(struct prio_list *list, const char *bytes, size_t len
 /* Appends a copy of `row`.  Its texts must come from prio_list_text(). */
 void prio_list_add(struct prio_list *list, const struct prio_row *row);
 
-/* Returns true if `id` is the row's job_id or the number id_job. */
+/*
+ * Returns true if `id` is the row's job_id or the number id_job.  Also returns true for a task such
+ * as `5000_12` if the row is the record of the array's remaining tasks and may include the task.
+ */
 bool prio_is_job(const char *id, const struct prio_row *row);
 
 /* The rows to show.  An empty list selects all. */
@@ -119,6 +122,11 @@ void prio_columns_of_formula(struct column columns[PRIO_COLUMNS]);
 const char *prio_why(const char *why);
 /* Returns the sum of the weighted TRES of a row, computed from the printed values. */
 double prio_tres_sum(const struct prio_row *row);
+/*
+ * Determines the places of all rows that have a place, after rows were added to a published list.
+ * Call it before prio_list_filter().
+ */
+void prio_list_rank(struct prio_list *list);
 /* Adds a cluster's jobs to a table or, if `only_weights`, its weights. */
 void prio_list_print(const struct prio_list *list, struct table *table, bool only_weights);
 

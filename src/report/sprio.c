@@ -51,7 +51,10 @@ static void get_of_job(const void *of, struct cell *cell)
         cell_integer(cell, row->id_job);
     else if (cell->column->index == 'N')
         cell_integer(cell, row->nice);
-    else if (cell->column->index == 't')
+    else if (cell->column->index == 'z') {
+        if (row->place)
+            cell_integer(cell, row->place);
+    } else if (cell->column->index == 't')
         cell_text(cell, row->tres_factors);
     else if (cell->column->index == 'y' && !row->of_formula)
         cell_format(cell, "%16.14f", row->norm);
@@ -89,6 +92,7 @@ static const struct column columns[] = {
     SPRIO('u', "USER", MEMBER(struct prio_row, user)),
     SPRIO('y', "PRIORITY", .get = get_of_job),
     SPRIO('Y', "PRIORITY", .get = get_of_job),
+    SPRIO('z', "PLACE", .get = get_of_job), /* not in sprio */
     { .name = NULL },
 };
 
@@ -220,6 +224,15 @@ static int by_real(double one, double other)
     return (one > other) - (one < other);
 }
 
+/* Compares by pool and place; jobs without a place are last in their pool. */
+static int by_place(const struct prio_row *one, const struct prio_row *other)
+{
+    int order = strcmp(one->pool, other->pool);
+    if (order || !one->place || !other->place)
+        return order ? order : !one->place - !other->place;
+    return (one->place > other->place) - (one->place < other->place);
+}
+
 static int by_letter(const struct prio_row *one, const struct prio_row *other, char letter)
 {
     enum prio_part part = sprio_part_of(letter);
@@ -248,6 +261,8 @@ static int by_letter(const struct prio_row *one, const struct prio_row *other, c
         return one->of_formula
                    ? (one->priority > other->priority) - (one->priority < other->priority)
                    : by_real(one->norm, other->norm);
+    case 'z':
+        return by_place(one, other);
     default: /* the cluster, which is the same for all */
         return 0;
     }

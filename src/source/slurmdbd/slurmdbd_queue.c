@@ -59,9 +59,9 @@ enum {
 
 /* In job_table, this number in `id_array_task` and `het_job_offset` means that there is none. */
 #define QUEUED_NO_NUMBER UINT64_C(0xfffffffe)
-static uint64_t queued_number(const struct db_value *value)
+static uint64_t queued_number(const struct db_value *group, const struct db_value *value)
 {
-    return value->type == DB_INTEGER && value->integer >= 0 &&
+    return reading_number(group) && value->type == DB_INTEGER && value->integer >= 0 &&
                    value->integer < (int64_t)QUEUED_NO_NUMBER
                ? (uint64_t)value->integer
                : UINT32_MAX;
@@ -138,10 +138,10 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
         .tres = bytes_of(&row[holds ? QUEUED_TRES_HELD : QUEUED_TRES_ASKED]),
         .tres_asked = bytes_of(&row[QUEUED_TRES_ASKED]),
         .tres_sized = bytes_of(&row[holds ? QUEUED_TRES_SIZED : QUEUED_TRES_ASKED]),
-        .array_task = queued_number(&row[QUEUED_ARRAY_TASK]),
+        .array_task = queued_number(&row[QUEUED_ARRAY], &row[QUEUED_ARRAY_TASK]),
         .array_tasks = bytes_of(&row[QUEUED_ARRAY_TASKS]),
         .het_job = reading_number(&row[QUEUED_HET_JOB]),
-        .het_offset = queued_number(&row[QUEUED_HET_OFFSET]),
+        .het_offset = queued_number(&row[QUEUED_HET_JOB], &row[QUEUED_HET_OFFSET]),
     };
 }
 
