@@ -17,7 +17,7 @@ struct waits_line {
     const struct waits_row *row;
     int64_t jobs;
     bool is_total, has_periods;
-    double median_s, p90_s;
+    double median_s, p90_s, correlation;
 };
 
 /* ---- The columns ---- */
@@ -73,7 +73,7 @@ static const struct column columns[] = {
       .hidden = NOT_FOR_PEOPLE },
     { "p90_s", "P90Seconds", COLUMN_INTEGER, .get = waits_get_seconds, .index = 1,
       .hidden = NOT_FOR_PEOPLE },
-    { "rank_correlation", "Correlation", COLUMN_REAL, ROW(correlation), .decimals = 2 },
+    { "rank_correlation", "Correlation", COLUMN_REAL, LINE(correlation), .decimals = 2 },
     { .name = NULL },
 };
 const struct table_layout waits_layout = { columns, "waits", .by_cluster = true };
@@ -104,24 +104,31 @@ void waits_add_time(struct text *text, double seconds)
         text_format(text, "%.1f d", seconds / 86400);
 }
 
-void waits_add_relation(struct text *text, double correlation, const struct terminology *terms)
+/* Rounds to the two decimals of text output, so that the sentence agrees with the number. */
+static double waits_shown_correlation(double correlation)
+{
+    return round(correlation * 100) / 100 + 0.0; /* the sum is never -0 */
+}
+
+void waits_add_relation(struct text *text, double correlation)
 {
     static const char *const words[] = {
         [WAIT_RELATION_LESS] = "waited less",
         [WAIT_RELATION_NONE] = "did not wait less",
         [WAIT_RELATION_LONGER] = "waited longer",
     };
-    double shown = round(correlation * 100) / 100 + 0.0; /* the sum is never -0 */
+    double shown = waits_shown_correlation(correlation);
     enum wait_relation relation = wait_relation_of(shown);
     if (relation != WAIT_RELATION_UNKNOWN)
-        text_format(text, "Jobs of %s with a higher fairshare factor %s (rank correlation %.2f).",
-                    terms->users, words[relation], shown);
+        text_format(text, "Jobs with a higher fairshare factor %s (rank correlation %.2f).",
+                    words[relation], shown);
 }
 
-static struct waits_line waits_line_of(const struct waits_row *row)
+static struct waits_line waits_line_of(const struct waits_row *row, bool for_people)
 {
     return (struct waits_line){
         .row = row,
+        .correlation = for_people ? waits_shown_correlation(row->correlation) : row->correlation,
         .jobs = (int64_t)wait_counts_sum(&row->counts),
         .median_s = wait_quantile(&row->counts, 0.5),
         .p90_s = wait_quantile(&row->counts, 0.9),
@@ -130,19 +137,18 @@ static struct waits_line waits_line_of(const struct waits_row *row)
 
 static json_t *waits_facts(const struct waits_view *view, const struct waits_line *total)
 {
-    double correlation = total->row->correlation;
     return json_pack("{s:I, s:I, s:s, s:s?, s:I, s:I, s:I, s:o}", "from",
                      (json_int_t)total->row->from, "to", (json_int_t)total->row->to, "by", view->by,
                      "per", view->per, "jobs", (json_int_t)total->jobs, "median_s",
                      (json_int_t)waits_whole_seconds(total->median_s), "p90_s",
                      (json_int_t)waits_whole_seconds(total->p90_s), "rank_correlation",
-                     form_json_real(correlation));
+                     form_json_real(total->correlation));
 }
 
 static void waits_add_lines(const struct waits_view *view, struct answer *answer)
 {
     for (size_t i = 0; i < view->list->count; i++) {
-        struct waits_line line = waits_line_of(&view->list->rows[i]);
+        struct waits_line line = waits_line_of(&view->list->rows[i], answer_is_for_people(answer));
         line.has_periods = view->per != NULL;
         answer_row(answer, &line);
     }
@@ -150,7 +156,7 @@ static void waits_add_lines(const struct waits_view *view, struct answer *answer
 
 void waits_add_answer(const struct waits_view *view, struct answer *answer)
 {
-    struct waits_line total = waits_line_of(&view->list->total);
+    struct waits_line total = waits_line_of(&view->list->total, answer_is_for_people(answer));
     struct text relation = { 0 };
     answer_cluster(answer,
                    &(const struct table_cluster){
@@ -166,7 +172,7 @@ void waits_add_answer(const struct waits_view *view, struct answer *answer)
     if (answer_is_for_people(answer) && view->list->count > 1)
         answer_row(answer, &total);
     answer_close(answer);
-    waits_add_relation(&relation, total.row->correlation, view->terms);
+    waits_add_relation(&relation, total.row->correlation);
     if (relation.length)
         answer_say(answer, "\n%s\n", relation.bytes);
     text_free(&relation);

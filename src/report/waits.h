@@ -55,6 +55,6 @@ void waits_add_time(struct text *text, double seconds);
  * Adds a sentence that says whether jobs with a higher fairshare factor waited less, without a line
  * end.  Adds nothing if the correlation is NAN.
  */
-void waits_add_relation(struct text *text, double correlation, const struct terminology *terms);
+void waits_add_relation(struct text *text, double correlation);
 
 #endif

@@ -247,7 +247,7 @@ Period Account   Jobs Median    P90 Correlation
        physics     20 <1 min <1 min
  total             60  4.0 h   >7 d       -0.89
 
-Jobs of users with a higher fairshare factor waited less (rank correlation -0.89).
+Jobs with a higher fairshare factor waited less (rank correlation -0.89).
 ''', 'text has a total and a sentence about fairshare')
     tap.like(output(('alice', 0, -1, 20), ('carol', 0, 60, 20)), r'factor waited longer \(rank correlation 1\.00\)',
              'the sentence says that jobs with a higher factor waited longer')

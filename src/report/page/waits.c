@@ -99,7 +99,7 @@ static void page_waits_make(struct page_wait_tables *made, const struct page_vie
     for (size_t i = 0; i < WAITS_TABLES; i++)
         made->rows += made->tables[i].count;
     if (partitions->count)
-        waits_add_relation(&made->relation, partitions->total.correlation, terms);
+        waits_add_relation(&made->relation, partitions->total.correlation);
 }
 
 static void page_wait_tables_free(struct page_wait_tables *made)
