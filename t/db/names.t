@@ -463,6 +463,15 @@ def monitored_values(conf, name, got):
     tap.same(err, b'', f'metrics print no messages {name}')
 
 
+def as_slurm_json(conf, name, got):
+    _, out, _ = fairmill(conf, 'show', '--json=slurm', '--cluster=main')
+    fit(out, f"'show --json=slurm' prints no control characters {name}")
+    rows = {row['id']: (row['name'], row['partition']) for row in json.loads(out)['shares']['shares']}
+    tap.ok(rows == {number: (row['user_name'] or row['account'], row['partition_name'])
+                    for (cluster, number), row in got.items() if cluster == 'main'},
+           f"'show --json=slurm' prints every name unchanged {name}", rows)
+
+
 def other_forms(conf, name):
     _, told, _ = fairmill(conf, 'show', '--help')
     for form in (form for form in ('csv',) if f'--{form}'.encode() in told):
@@ -556,6 +565,7 @@ def forms(conf, pair, got):
     table(conf, name, 'run', '--dry-run', '--now', NOW)
     parsable(conf, name, got)
     as_json(conf, name, got)
+    as_slurm_json(conf, name, got)
     waiting(conf, name, got)
     monitored_values(conf, name, got)
     other_forms(conf, name)

@@ -224,8 +224,8 @@ def commands(site):
     site.server.sql(f'CREATE USER {READER}@localhost; GRANT fairmill_reader TO {READER}@localhost; '
                     + default_role('fairmill_reader', f'{READER}@localhost'))
     site.write(f'{site.folder}/reader.conf', READER)
-    for command in (('show',), ('status', '--max-age', '9999d')):
-        site.goes_well(f"the role reader is enough for '{command[0]}'", *command, conf=f'{site.folder}/reader.conf')
+    for command in (('show',), ('show', '--json=slurm'), ('status', '--max-age', '9999d')):
+        site.goes_well(f"the role reader is enough for '{' '.join(command)}'", *command, conf=f'{site.folder}/reader.conf')
     status, _, err = site.fairmill('run', '--now', NOW + 3, conf=f'{site.folder}/reader.conf')
     tap.ok(status == 78, 'a reader cannot run', status, err)
     account = f"'{READER}'@'localhost'"

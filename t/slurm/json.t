@@ -9,14 +9,16 @@ import json
 import lzma
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import dump
 import tap
-from program import FAIRMILL, publish, published, sqlite_settings, write_settings
+from program import FAIRMILL, TOP, publish, published, sqlite_settings, write_settings
 from sshare_json import TRES, differences, unexpected
 
 DATA = os.path.join(dump.DATA, 'sshare-json')
@@ -128,6 +130,22 @@ def selected(site):
     tap.ok(done.returncode == 64 and not done.stdout and "'nobody'" in done.stderr, 'an unknown user is an error without output', done)
 
 
+def replaced(site):
+    """The script in the manual replaces sshare."""
+    with open(os.path.join(TOP, 'man', 'fairmill-show.1.pod'), encoding='utf-8') as file:
+        script = textwrap.dedent(re.search(r'^    #!/bin/sh\n(?:    .*\n)+', file.read(), re.M)[0])
+    with open(f'{site.folder}/sshare', 'w', encoding='utf-8') as file:
+        file.write(script)
+    environment = dict(os.environ, FAIRMILL_CONF=f'{site.folder}/all', PATH=f"{os.path.dirname(FAIRMILL)}:{os.environ['PATH']}")
+    for options in (['--json', '-a'], ['-u', 'u06', '--json=v0.0.42']):
+        done = subprocess.run(['sh', f'{site.folder}/sshare', *options], env=environment, capture_output=True, text=True, check=False)
+        ours = json.loads(done.stdout)
+        words = ['--json=slurm' if word.startswith('--json') else word for word in options]
+        tap.same((ours['meta']['command'], ours['shares'], done.stderr),
+                 (['fairmill', 'show', *words], site.read('all', *words)['shares'], ''),
+                 f"the script of the manual replaces sshare {' '.join(options)}")
+
+
 def body():
     theirs = captured()
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
@@ -135,6 +153,7 @@ def body():
         finds(theirs)
         compared(site, theirs)
         selected(site)
+        replaced(site)
         classic(site, theirs)
         kept(site, theirs)
 
