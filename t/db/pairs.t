@@ -95,7 +95,7 @@ def body():
                 tap.ok(got[2] == first[2], f'the output of show is the same {pair}')
                 tap.ok(len(got[3]) > 30 and got[3] == first[3], f'priorities are the same {pair}')
                 tap.ok(got[4] == first[4], f'the output of prio is the same {pair}')
-                tap.ok(got[5] == first[5], f'the output of statement and budget is the same {pair}')
+                tap.ok(got[5] == first[5], f'the output of statement, waits and budget is the same {pair}')
                 told = explained(f'{folder}/f.conf'), entities(places[results], database)
                 pages.append(page(f'{folder}/f.conf'))
                 tap.ok(pages[-1] == pages[0], f'the page of report is the same {pair}')
@@ -167,6 +167,11 @@ def stated(settings):
         status, out, err = fairmill(settings, 'statement', '--csv', '--since', '2025-01-01', *more)
         if status or out.count('\n') < 50:
             raise RuntimeError(f'statement {more} ended with {status}: {out}{err}')
+        told.append(out)
+    for more in (('--by', 'account,qos'), ('--by', 'user,partition', '--per', 'week')):
+        status, out, err = fairmill(settings, 'waits', '--csv', '--since', '2025-01-01', *more)
+        if status or out.count('\n') < 10:
+            raise RuntimeError(f'waits {more} ended with {status}: {out}{err}')
         told.append(out)
     for more in ((), ('phys',)):
         status, out, err = fairmill(settings, 'budget', '--csv', *more)

@@ -3,7 +3,8 @@
 # needs: sqlite mysql pgsql
 """Tests that an incremental run reads the job table through the indexes of slurmdbd's tables in
 every database.  The number of rows that it reads does not grow with old jobs.  The same applies to
-commands that need the jobs of one user, or of the last days."""
+commands that need the jobs of one user, or of the last days, and to waits, which needs the counts of
+some days."""
 
 import contextlib
 import os
@@ -122,6 +123,24 @@ def try_commands(driver, settings, touched, full):
                f'{driver}: {arguments[0]} reads little of the table', some, full, out, err)
 
 
+WAIT_DAYS, WAIT_ASSOCIATIONS = 400, 250  # 100,000 rows
+
+
+def try_waits(driver, settings, sql, touched, most, why):
+    """Tests that waits reads only the days of its period.  touched() returns a counter of rows read
+    from fairmill_wait_final."""
+    counter = COUNTERS[driver].replace(str(JOBS), str(WAIT_DAYS * WAIT_ASSOCIATIONS))
+    day = f'{NOW - NOW % 86400} - 86400 * (n % {WAIT_DAYS} + 60)'
+    sql(f"INSERT INTO fairmill_wait_final SELECT '{CLUSTER}', {day}, 9000 + (n - n % {WAIT_DAYS}) / {WAIT_DAYS}, 'a', 'x', 60, 1"
+        f' FROM ({counter}) c')
+    sql(dict(mysql='ANALYZE TABLE fairmill_wait_final').get(driver, 'ANALYZE'))
+    before = touched()
+    status, out, err = fairmill(settings, 'waits', '--since', NOW - 64 * 86400, '--until', NOW - 62 * 86400, '--clusters', CLUSTER, '--by',
+                                'partition', '--csv')
+    some = touched() - before
+    tap.ok(status == 0 and 0 < some < most, f'{driver}: waits reads only the days of its period', f'{some} {why}', out, err)
+
+
 def characters_read():
     """Returns the characters read by this process and the children that it waited for."""
     with open('/proc/self/io', encoding='ascii') as file:
@@ -144,6 +163,12 @@ def try_sqlite(folder, path):
 
     try_driver('sqlite', folder, (sections['source'], sections['results']), sql, characters_read, size // 4, 'bytes')
 
+    def results(statement):
+        with contextlib.closing(sqlite3.connect(f'{folder}/results.db')) as db, db:
+            db.execute(statement)
+
+    try_waits('sqlite', f'{folder}/sqlite.conf', results, characters_read, WAIT_DAYS * WAIT_ASSOCIATIONS * 10, 'bytes')
+
 
 def try_mariadb(folder, text):
     # MySQL counts reads of all tables together, so this test needs a server of its own.
@@ -156,15 +181,17 @@ def try_mariadb(folder, text):
         if not IS_MYSQL:
             server.sql('SET GLOBAL userstat = 1')
 
-        def rows_read():
+        def rows_read(database=source, table=f'{CLUSTER}_job_table'):
             if IS_MYSQL:  # the job table is by far the largest
                 return int(server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_rows_read'")[0][1])
             rows = server.sql('SELECT ROWS_READ FROM information_schema.TABLE_STATISTICS WHERE'
-                              f" TABLE_SCHEMA = '{source}' AND TABLE_NAME = '{CLUSTER}_job_table'")
+                              f" TABLE_SCHEMA = '{database}' AND TABLE_NAME = '{table}'")
             return int(rows[0][0]) if rows else 0
 
         try_driver('mysql', folder, (server.connection(source), server.connection(results)),
                    lambda statement: server.sql(f"SET sql_mode = 'ANSI_QUOTES'; {statement}", source), rows_read, JOBS // 10, 'rows')
+        try_waits('mysql', f'{folder}/mysql.conf', lambda statement: server.sql(statement, results),
+                  lambda: rows_read(results, 'fairmill_wait_final'), WAIT_DAYS * WAIT_ASSOCIATIONS // 20, 'rows')
 
 
 def try_postgres(folder, path):
@@ -175,15 +202,16 @@ def try_postgres(folder, path):
         server.sql(fill('pgsql', columns), source)
         server.sql(f'ANALYZE "{CLUSTER}_job_table"', source)
 
-        def rows_read():
+        def rows_read(database=source, table=f'{CLUSTER}_job_table'):
             """Statistics are updated a moment after a session's end."""
             time.sleep(1)
             return int(server.sql('SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM'
-                                  f" pg_stat_user_tables WHERE relname = '{CLUSTER}_job_table'",
-                                  source)[0][0])
+                                  f" pg_stat_user_tables WHERE relname = '{table}'", database)[0][0])
 
         try_driver('pgsql', folder, (server.connection(source), server.connection(results)),
                    lambda statement: server.sql(statement, source), rows_read, JOBS // 10, 'rows')
+        try_waits('pgsql', f'{folder}/pgsql.conf', lambda statement: server.sql(statement, results),
+                  lambda: rows_read(results, 'fairmill_wait_final'), WAIT_DAYS * WAIT_ASSOCIATIONS // 20, 'rows')
 
 
 def body():
