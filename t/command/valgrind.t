@@ -68,6 +68,7 @@ def runs(site):
 def answers(site):
     site.watched('show', 0, 'show')
     site.watched('show --json', 0, 'show', '--json')
+    site.watched('show --json=slurm', 0, 'show', '--json=slurm')
     site.watched('show --parsable', 0, 'show', '--parsable', '--account', 'physics')
     site.watched('show --pbs', 0, 'show', '--pbs')
     site.watched('show --pbs of an entity', 0, 'show', '--pbs', 'chidi')
