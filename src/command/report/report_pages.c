@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/page/escape.h"
 #include "report/page/page.h"
 #include "report/page/plain.h"
 #include "report/page/view.h"

@@ -9,6 +9,7 @@
 
 #include "core/fairshare/algorithm.h"
 #include "report/page/backtest.h"
+#include "report/page/escape.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
 #include "report/page/waits.h"
@@ -16,25 +17,6 @@
 #include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/text.h"
-
-/* In HTML only `<` can end a script element or begin a comment in it, so it is escaped.  U+2028 and
- * U+2029, which are line ends in some languages, are not printable. */
-void page_add_string(struct text *text, const char *name)
-{
-    struct text printable = { 0 };
-    text_add_printable(&printable, name);
-    text_add(text, "\"");
-    for (const char *at = printable.length ? printable.bytes : ""; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            text_add(text, "\\");
-        if (*at == '<' || *at == '>' || *at == '&' || (unsigned char)*at < ' ')
-            text_format(text, "\\u%04x", (unsigned)*at);
-        else
-            text_add_bytes(text, at, 1);
-    }
-    text_add(text, "\"");
-    text_free(&printable);
-}
 
 /*
  * Adds a number with `digits` significant digits, in the shortest form that JSON has: 15e3 for

@@ -28,7 +28,4 @@ void page_begin(struct text *text, const struct page_head *head);
 void page_add_view(struct text *text, const struct page_view *view, bool first);
 void page_end(struct text *text);
 
-/* Adds a JSON string to the data, escaped for a script element and with text_add_printable(). */
-void page_add_string(struct text *text, const char *name);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page/plain.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 
 #include "report/page/backtest.h"
+#include "report/page/escape.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
 #include "report/page/waits.h"
@@ -30,24 +30,6 @@
 #define COLOR_USED "#2b7bba"
 #define COLOR_SHARE "#8a95a1"
 #define COLOR_OVER "#c2561a"
-
-void page_add_html(struct text *text, const char *utf8)
-{
-    struct text printable = { 0 };
-    text_add_printable(&printable, utf8);
-    for (const char *at = printable.length ? printable.bytes : ""; *at; at++) {
-        const char *entity = *at == '<'   ? "&lt;"
-                             : *at == '>' ? "&gt;"
-                             : *at == '&' ? "&amp;"
-                             : *at == '"' ? "&quot;"
-                                          : NULL;
-        if (entity)
-            text_add(text, entity);
-        else
-            text_add_bytes(text, at, 1);
-    }
-    text_free(&printable);
-}
 
 /* ---- Numbers, in the format of the page ---- */
 
@@ -105,14 +87,6 @@ static void plain_page_add_time(struct text *text, int64_t at, const char *forma
 }
 
 /* ---- Tables ---- */
-
-/* The page's own words are ASCII. */
-void page_add_capital(struct text *text, const char *words)
-{
-    char first[] = { (char)toupper((unsigned char)*words), '\0' };
-    page_add_html(text, first);
-    page_add_html(text, *words ? words + 1 : words);
-}
 
 static void plain_page_begin_table(struct text *text, const char *title)
 {

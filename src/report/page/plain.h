@@ -11,9 +11,4 @@ struct text;
  */
 void page_plain_add(struct text *text, const struct page_view *view);
 
-/* Adds a text, escaped for HTML and with text_add_printable(). */
-void page_add_html(struct text *text, const char *utf8);
-/* Does the same for words, whose first letter becomes a capital. */
-void page_add_capital(struct text *text, const char *words);
-
 #endif

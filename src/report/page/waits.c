@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/page/page.h"
-#include "report/page/plain.h"
+#include "report/page/escape.h"
 #include "report/page/view.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
