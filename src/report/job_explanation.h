@@ -2,21 +2,13 @@
 #ifndef FAIRMILL_REPORT_JOB_EXPLANATION_H
 #define FAIRMILL_REPORT_JOB_EXPLANATION_H
 
-#include <stdint.h>
+#include "report/job_place.h"
 
 struct answer;
-struct prio_list;
-struct prio_row;
 struct table_layout;
-struct terminology;
 
-/* Explains the priority of a pending job, or why it ranks higher or lower than another. */
-struct job_explanation {
-    const struct prio_list *list;       /* all rows of the cluster */
-    const struct prio_row *one, *other; /* the best row of each job; `other` may be NULL */
-    uint64_t max_age;                   /* PriorityMaxAge, seconds; not 0 */
-    const struct terminology *terms;
-};
+/* Explains the place and the priority of a pending job, or why it ranks higher or lower than
+ * another. */
 
 /*
  * Adds a row for each part of the priority, or for each name in the formula.  The page has the rows

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job_place.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/priority/priority.h"
+#include "report/priorities.h"
+#include "report/terminal.h"
+#include "settings/scheduler.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/name_list.h"
+#include "util/text.h"
+
+/* Longer lists of partitions are cut. */
+#define PARTITIONS_AT_MOST 6
+
+struct job_reason {
+    const char *name;
+    /* The clause without `reason_detail`.  A NULL clause means that the detail is the clause. */
+    const char *clause;
+    /* A sentence that says how to change it, in which `%s` is the number of the job. */
+    const char *remedy, *pbs_remedy;
+};
+
+static const struct job_reason job_reasons[] = {
+    { PRIORITY_JOB_HELD, "it is held",
+      "`scontrol release %s` releases it, unless an administrator holds it.",
+      "`qrls %s` releases it, unless an operator holds it." },
+    { PRIORITY_JOB_BEGIN, "its begin time has not come",
+      "To start it earlier, use `scontrol update JobId=%s StartTime=now`.", NULL },
+    { PRIORITY_JOB_DEPENDENCY, "it waits for other jobs",
+      "`scontrol show job %s` shows these jobs. If one of them failed, the job may never start.",
+      NULL },
+    { PRIORITY_JOB_TOO_LARGE, NULL,
+      "Ask for less, or choose another partition with `scontrol update JobId=%s Partition=NAME`.",
+      NULL },
+    { PRIORITY_JOB_PARTITION_UNKNOWN, NULL,
+      "Choose another partition with `scontrol update JobId=%s Partition=NAME`, or ask the "
+      "administrators.",
+      NULL },
+    { PRIORITY_JOB_PARTITION_DOWN, NULL,
+      "Choose another partition with `scontrol update JobId=%s Partition=NAME`, or wait until the "
+      "administrators set this one to UP.",
+      NULL },
+    { PRIORITY_JOB_ARRAY_LIMIT, "as many tasks of its array run as the array allows",
+      "`scontrol update JobId=%s ArrayTaskThrottle=NUMBER` changes this limit.", NULL },
+    { PRIORITY_JOB_LOST, "it has been pending for longer than any limit allows",
+      "slurmctld probably lost it: if `squeue -j %s` does not list it, ask the administrators to "
+      "remove it with `sacctmgr show runawayjobs`.",
+      NULL },
+};
+
+static const struct job_reason *job_reason_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof job_reasons / sizeof *job_reasons; i++)
+        if (!strcmp(job_reasons[i].name, name))
+            return &job_reasons[i];
+    return NULL;
+}
+
+/* The clause of a reason that depends on the partition, if the detail is missing. */
+static void job_reason_add_partition(struct text *text, const struct prio_row *job)
+{
+    if (!strcmp(job->reason, PRIORITY_JOB_PARTITION_UNKNOWN))
+        text_format_printable(text, "partition '%s' is not in slurm.conf", job->partition);
+    else if (!strcmp(job->reason, PRIORITY_JOB_PARTITION_DOWN))
+        text_format_printable(text, "partition '%s' is down", job->partition);
+    else
+        text_format_printable(text, "it asks for more than partition '%s' has or allows",
+                              job->partition);
+}
+
+struct text job_reason_text(const struct prio_row *job)
+{
+    struct text text = { 0 };
+    const struct job_reason *reason = job_reason_named(job->reason);
+    text_add(&text, "");
+    if (!*job->reason && !job->place && job->why)
+        text_add_printable(&text, prio_why(job->why));
+    else if (*job->reason && !reason)
+        text_format_printable(&text, "%s%s%s", job->reason, *job->detail ? ": " : "", job->detail);
+    else if (reason && reason->clause)
+        text_format_printable(&text, *job->detail ? "%s (%s)" : "%s", reason->clause, job->detail);
+    else if (reason && *job->detail)
+        text_format_printable(
+            &text, strcmp(job->reason, PRIORITY_JOB_TOO_LARGE) != 0 ? "%s" : "it %s", job->detail);
+    else if (reason)
+        job_reason_add_partition(&text, job);
+    return text;
+}
+
+static bool job_is_in_pool(const struct prio_row *row, const char *pool)
+{
+    return row->place && !strcmp(row->pool, pool);
+}
+
+static int job_by_place(const void *a, const void *b)
+{
+    const struct prio_row *one = *(const struct prio_row *const *)a,
+                          *other = *(const struct prio_row *const *)b;
+    if (one->key != other->key)
+        return one->key > other->key ? 1 : -1;
+    return (one->place > other->place) - (one->place < other->place);
+}
+
+/* A job with several rows in the pool counts once, with its first place. */
+struct job_pool job_pool_of(const struct prio_list *list, const struct prio_row *job)
+{
+    struct job_pool pool = { 0, 0 };
+    const struct prio_row **rows = memory_zeroed(list->count + 1, sizeof *rows);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (job_is_in_pool(&list->rows[i], job->pool))
+            rows[count++] = &list->rows[i];
+    if (count)
+        qsort(rows, count, sizeof *rows, job_by_place);
+    for (size_t i = 0; i < count; i++) {
+        if (i && rows[i]->key == rows[i - 1]->key)
+            continue;
+        pool.jobs++;
+        pool.tied += rows[i]->key != job->key && rows[i]->place == job->place;
+    }
+    free(rows);
+    return pool;
+}
+
+int job_order(const struct prio_row *one, const struct prio_row *other)
+{
+    if (one->tier != other->tier)
+        return one->tier > other->tier ? 1 : -1;
+    return (one->priority > other->priority) - (one->priority < other->priority);
+}
+
+bool jobs_compete(const struct prio_row *one, const struct prio_row *other)
+{
+    return one->place && other->place && !strcmp(one->pool, other->pool);
+}
+
+/* ---- Sentences ---- */
+
+/* Adds the pool and, if its pending jobs are in several partitions, the names of these. */
+static void job_place_add_pool(struct text *line, const struct prio_list *list, const char *pool)
+{
+    struct names *partitions = names_create();
+    if (!*pool)
+        return names_destroy(partitions);
+    for (size_t i = 0; i < list->count; i++)
+        if (job_is_in_pool(&list->rows[i], pool))
+            names_add(partitions, list->rows[i].partition, strlen(list->rows[i].partition));
+    uint32_t count = names_count(partitions);
+    text_format_printable(line, " in pool '%s'", pool);
+    for (uint32_t i = 0; count > 1 && i < count && i < PARTITIONS_AT_MOST; i++)
+        text_format_printable(line, "%s'%s'", i ? ", " : " (partitions ",
+                              names_text(partitions, i));
+    if (count > PARTITIONS_AT_MOST)
+        text_format(line, " and %" PRIu32 " more", count - PARTITIONS_AT_MOST);
+    text_add(line, count > 1 ? ")" : "");
+    names_destroy(partitions);
+}
+
+/* Returns the highest PriorityTier of the pool's other rows, or that of `job` if all are equal. */
+static int64_t job_place_other_tier(const struct prio_list *list, const struct prio_row *job)
+{
+    int64_t tier = job->tier;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (job_is_in_pool(row, job->pool) && row->tier != job->tier &&
+            (tier == job->tier || row->tier > tier))
+            tier = row->tier;
+    }
+    return tier;
+}
+
+static void job_place_add_place(struct text *line, const struct prio_list *list,
+                                const struct prio_row *job)
+{
+    struct job_pool pool = job_pool_of(list, job);
+    int64_t tier = job_place_other_tier(list, job);
+    text_format(line, " is at place %" PRId64 " of %zu", job->place, pool.jobs);
+    job_place_add_pool(line, list, job->pool);
+    if (pool.tied)
+        text_format(line, ", shared with %zu other job%s", pool.tied, pool.tied == 1 ? "" : "s");
+    text_add(line, ".");
+    if (job->place == 1 && !job->of_formula)
+        text_add(line, " Slurm considers it next: it starts as soon as its resources are free and "
+                       "no limit stops it. Backfill may start later jobs before it.");
+    if (tier > job->tier)
+        text_format_printable(line,
+                              " Jobs in partitions with a higher PriorityTier (up to %" PRId64
+                              "; '%s' has %" PRId64 ") come first, whatever their priority.",
+                              tier, job->partition, job->tier);
+    else if (tier < job->tier)
+        text_format_printable(
+            line, " Partition '%s' has PriorityTier %" PRId64 ", which counts before the priority.",
+            job->partition, job->tier);
+}
+
+/* Adds the clauses of all rows of the job, each clause once. */
+static void job_place_add_reasons(struct text *line, const struct prio_list *list,
+                                  const struct prio_row *job)
+{
+    struct name_list said = { 0 };
+    for (size_t i = 0; i <= list->count; i++) {
+        const struct prio_row *row = i ? &list->rows[i - 1] : job;
+        if (row->key != job->key)
+            continue;
+        struct text clause = job_reason_text(row);
+        if (*clause.bytes && (!said.count || !name_list_wants(&said, clause.bytes))) {
+            text_format(line, "%s%s", said.count ? "; " : " cannot start: ", clause.bytes);
+            name_list_add(&said, clause.bytes, clause.length);
+        }
+        text_free(&clause);
+    }
+    text_add(line, said.count ? "." : " has no place: its place is known after the next run.");
+    name_list_free(&said);
+}
+
+static void job_place_add_remedy(struct text *line, const struct prio_row *job)
+{
+    const struct job_reason *reason = job_reason_named(job->reason);
+    const char *remedy = !reason ? NULL : job->of_formula ? reason->pbs_remedy : reason->remedy;
+    const char *at = remedy ? strstr(remedy, "%s") : NULL;
+    if (!at)
+        return;
+    text_add(line, " ");
+    text_add_bytes(line, remedy, (size_t)(at - remedy));
+    if (job->of_formula || job->array_task >= 0 || job->het_offset >= 0)
+        text_add_printable(line, job->job_id);
+    else
+        text_format(line, "%" PRId64, job->array_job ? job->array_job : job->id_job);
+    text_add(line, at + strlen("%s"));
+}
+
+/* Adds the other partitions and QOS in which the job is pending. */
+static void job_place_add_others(struct text *line, const struct prio_list *list,
+                                 const struct prio_row *job, const struct terminology *terms)
+{
+    const char *before = " It is also pending in";
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (row == job || row->key != job->key)
+            continue;
+        text_format_printable(line, "%s %s '%s'", before, terms->partition, row->partition);
+        if (*row->qos)
+            text_format_printable(line, ", QOS '%s'", row->qos);
+        struct text clause = job_reason_text(row);
+        if (*clause.bytes)
+            text_format(line, " (%s)", clause.bytes);
+        else if (row->place && strcmp(row->pool, job->pool) != 0)
+            text_format_printable(line, " (place %" PRId64 " in pool '%s')", row->place, row->pool);
+        else
+            text_format(line, " (priority %" PRId64 ")", row->priority);
+        text_free(&clause);
+        before = ",";
+    }
+    if (*before == ',')
+        text_add(line, ".");
+}
+
+void job_place_say(struct text *text, const struct job_explanation *explanation,
+                   const struct prio_row *job)
+{
+    const struct prio_list *list = explanation->list;
+    struct text line = { 0 };
+    text_format_printable(&line, "Job '%s' of '%s'", job->job_id, job->user);
+    if (job->place) {
+        job_place_add_place(&line, list, job);
+        job_place_add_others(&line, list, job, explanation->terms);
+    } else {
+        job_place_add_reasons(&line, list, job);
+        job_place_add_remedy(&line, job);
+    }
+    terminal_add_wrapped(text, line.bytes, 0);
+    text_free(&line);
+}

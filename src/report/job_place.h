@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_JOB_PLACE_H
+#define FAIRMILL_REPORT_JOB_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct prio_list;
+struct prio_row;
+struct terminology;
+struct text;
+
+/* Describes the place of a pending job in the queue, or the reason why it cannot start. */
+
+/* One or two pending jobs that are explained. */
+struct job_explanation {
+    const struct prio_list *list;       /* all rows of the cluster */
+    const struct prio_row *one, *other; /* the best row of each job; `other` may be NULL */
+    uint64_t max_age;                   /* PriorityMaxAge, seconds; not 0 */
+    const struct terminology *terms;
+};
+
+/* The jobs of a pool that can start. */
+struct job_pool {
+    size_t jobs;
+    size_t tied; /* other jobs that share the place of the given job */
+};
+struct job_pool job_pool_of(const struct prio_list *list, const struct prio_row *job);
+
+/*
+ * Returns a number above 0 if the scheduler considers `one` before `other`, 0 if they are tied, or
+ * a number below 0.  In a pool, Slurm compares PriorityTier first, and then the priority.
+ */
+int job_order(const struct prio_row *one, const struct prio_row *other);
+
+/*
+ * Returns true if both jobs can start and compete for the same nodes.  A job that is pending in
+ * partitions of several pools competes in the pool of its best row.
+ */
+bool jobs_compete(const struct prio_row *one, const struct prio_row *other);
+
+/*
+ * Returns a clause for the reason why the job cannot start with this row, such as `it is held`.
+ * Returns an empty text if the job can start.  The caller frees the text.
+ */
+struct text job_reason_text(const struct prio_row *job);
+
+/*
+ * Adds the answer to the question why a job does not start: its place, or the reason why it cannot
+ * start and the commands that change this.  `job` is one of the jobs of `explanation`.
+ */
+void job_place_say(struct text *text, const struct job_explanation *explanation,
+                   const struct prio_row *job);
+
+#endif
