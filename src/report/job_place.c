@@ -18,39 +18,35 @@
 #define PARTITIONS_AT_MOST 6
 
 struct job_reason {
-    const char *name;
-    /* The clause without `reason_detail`.  A NULL clause means that the detail is the clause. */
-    const char *clause;
+    const char *name, *label;
+    /* The clause: `before`, `reason_detail` and `after`, or without a detail `clause`. */
+    const char *before, *after, *clause;
     /* A sentence that says how to change it, in which `%s` is the number of the job. */
-    const char *remedy, *pbs_remedy;
+    const char *remedy;
 };
 
+#define ELSEWHERE "hoose another partition with `scontrol update JobId=%s Partition=NAME`"
+
 static const struct job_reason job_reasons[] = {
-    { PRIORITY_JOB_HELD, "it is held",
-      "`scontrol release %s` releases it, unless an administrator holds it.",
-      "`qrls %s` releases it, unless an operator holds it." },
-    { PRIORITY_JOB_BEGIN, "its begin time has not come",
-      "To start it earlier, use `scontrol update JobId=%s StartTime=now`.", NULL },
-    { PRIORITY_JOB_DEPENDENCY, "it waits for other jobs",
-      "`scontrol show job %s` shows these jobs. If one of them failed, the job may never start.",
-      NULL },
-    { PRIORITY_JOB_TOO_LARGE, NULL,
-      "Ask for less, or choose another partition with `scontrol update JobId=%s Partition=NAME`.",
-      NULL },
-    { PRIORITY_JOB_PARTITION_UNKNOWN, NULL,
-      "Choose another partition with `scontrol update JobId=%s Partition=NAME`, or ask the "
-      "administrators.",
-      NULL },
-    { PRIORITY_JOB_PARTITION_DOWN, NULL,
-      "Choose another partition with `scontrol update JobId=%s Partition=NAME`, or wait until the "
-      "administrators set this one to UP.",
-      NULL },
-    { PRIORITY_JOB_ARRAY_LIMIT, "as many tasks of its array run as the array allows",
-      "`scontrol update JobId=%s ArrayTaskThrottle=NUMBER` changes this limit.", NULL },
-    { PRIORITY_JOB_LOST, "it has been pending for longer than any limit allows",
+    { PRIORITY_JOB_HELD, "held", "it is ", "", "it is held",
+      "`scontrol release %s` releases it, unless an administrator holds it." },
+    { PRIORITY_JOB_BEGIN, "begin time", "it ", "", "its begin time has not come",
+      "To start it earlier, use `scontrol update JobId=%s StartTime=now`." },
+    { PRIORITY_JOB_DEPENDENCY, "dependency", "it ", "", "it waits for another job",
+      "`scontrol show job %s` shows the dependency. If it can never be met, cancel the job." },
+    { PRIORITY_JOB_TOO_LARGE, "too large", "it ", "",
+      "it asks for more than its partition has or allows", "Ask for less, or c" ELSEWHERE "." },
+    { PRIORITY_JOB_PARTITION_UNKNOWN, "no partition", "", "", "slurm.conf lacks its partition",
+      "C" ELSEWHERE ", or ask the administrators." },
+    { PRIORITY_JOB_PARTITION_DOWN, "partition down", "", "", "its partition is down",
+      "C" ELSEWHERE ", or wait until the administrators open this one." },
+    { PRIORITY_JOB_ARRAY_LIMIT, "array limit", "", ", and so many run",
+      "as many tasks of its array run as the array allows",
+      "`scontrol update JobId=%s ArrayTaskThrottle=NUMBER` changes this limit." },
+    { PRIORITY_JOB_LOST, "lost", "it has been ", ", longer than any limit allows",
+      "it has been pending for longer than any limit allows",
       "slurmctld probably lost it: if `squeue -j %s` does not list it, ask the administrators to "
-      "remove it with `sacctmgr show runawayjobs`.",
-      NULL },
+      "remove it with `sacctmgr show runawayjobs`." },
 };
 
 static const struct job_reason *job_reason_named(const char *name)
@@ -61,16 +57,10 @@ static const struct job_reason *job_reason_named(const char *name)
     return NULL;
 }
 
-/* The clause of a reason that depends on the partition, if the detail is missing. */
-static void job_reason_add_partition(struct text *text, const struct prio_row *job)
+const char *job_reason_label(const struct prio_row *job)
 {
-    if (!strcmp(job->reason, PRIORITY_JOB_PARTITION_UNKNOWN))
-        text_format_printable(text, "partition '%s' is not in slurm.conf", job->partition);
-    else if (!strcmp(job->reason, PRIORITY_JOB_PARTITION_DOWN))
-        text_format_printable(text, "partition '%s' is down", job->partition);
-    else
-        text_format_printable(text, "it asks for more than partition '%s' has or allows",
-                              job->partition);
+    const struct job_reason *reason = job_reason_named(job->reason);
+    return reason ? reason->label : job->reason;
 }
 
 struct text job_reason_text(const struct prio_row *job)
@@ -78,17 +68,12 @@ struct text job_reason_text(const struct prio_row *job)
     struct text text = { 0 };
     const struct job_reason *reason = job_reason_named(job->reason);
     text_add(&text, "");
-    if (!*job->reason && !job->place && job->why)
+    if (!job->place && job->why)
         text_add_printable(&text, prio_why(job->why));
-    else if (*job->reason && !reason)
-        text_format_printable(&text, "%s%s%s", job->reason, *job->detail ? ": " : "", job->detail);
-    else if (reason && reason->clause)
-        text_format_printable(&text, *job->detail ? "%s (%s)" : "%s", reason->clause, job->detail);
     else if (reason && *job->detail)
-        text_format_printable(
-            &text, strcmp(job->reason, PRIORITY_JOB_TOO_LARGE) != 0 ? "%s" : "it %s", job->detail);
-    else if (reason)
-        job_reason_add_partition(&text, job);
+        text_format_printable(&text, "%s%s%s", reason->before, job->detail, reason->after);
+    else if (*job->reason)
+        text_add_printable(&text, reason ? reason->clause : job->reason);
     return text;
 }
 
@@ -132,6 +117,21 @@ int job_order(const struct prio_row *one, const struct prio_row *other)
     if (one->tier != other->tier)
         return one->tier > other->tier ? 1 : -1;
     return (one->priority > other->priority) - (one->priority < other->priority);
+}
+
+int job_queue_order(const void *a, const void *b)
+{
+    const struct prio_row *one = a, *other = b;
+    if (!one->place != !other->place)
+        return one->place ? -1 : 1;
+    int pools = strcmp(one->pool, other->pool);
+    if (pools)
+        return pools;
+    if (one->place != other->place)
+        return one->place < other->place ? -1 : 1;
+    if (one->priority != other->priority)
+        return one->priority > other->priority ? -1 : 1;
+    return (one->id_job > other->id_job) - (one->id_job < other->id_job);
 }
 
 bool jobs_compete(const struct prio_row *one, const struct prio_row *other)
@@ -221,13 +221,13 @@ static void job_place_add_reasons(struct text *line, const struct prio_list *lis
 static void job_place_add_remedy(struct text *line, const struct prio_row *job)
 {
     const struct job_reason *reason = job_reason_named(job->reason);
-    const char *remedy = !reason ? NULL : job->of_formula ? reason->pbs_remedy : reason->remedy;
+    const char *remedy = reason && !job->of_formula ? reason->remedy : NULL;
     const char *at = remedy ? strstr(remedy, "%s") : NULL;
     if (!at)
         return;
     text_add(line, " ");
     text_add_bytes(line, remedy, (size_t)(at - remedy));
-    if (job->of_formula || job->array_task >= 0 || job->het_offset >= 0)
+    if (job->array_task >= 0 || job->het_offset >= 0)
         text_add_printable(line, job->job_id);
     else
         text_format(line, "%" PRId64, job->array_job ? job->array_job : job->id_job);

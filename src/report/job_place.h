@@ -34,6 +34,9 @@ struct job_pool job_pool_of(const struct prio_list *list, const struct prio_row 
  */
 int job_order(const struct prio_row *one, const struct prio_row *other);
 
+/* Orders rows (struct prio_row) for qsort(): by pool and place; jobs that cannot start are last. */
+int job_queue_order(const void *a, const void *b);
+
 /*
  * Returns true if both jobs can start and compete for the same nodes.  A job that is pending in
  * partitions of several pools competes in the pool of its best row.
@@ -45,6 +48,9 @@ bool jobs_compete(const struct prio_row *one, const struct prio_row *other);
  * Returns an empty text if the job can start.  The caller frees the text.
  */
 struct text job_reason_text(const struct prio_row *job);
+
+/* Returns one or two words for the reason, or "" if the job can start. */
+const char *job_reason_label(const struct prio_row *job);
 
 /*
  * Adds the answer to the question why a job does not start: its place, or the reason why it cannot

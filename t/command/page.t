@@ -379,13 +379,13 @@ def try_openpbs(place, browser, pages):
         tap.same(fairmill(conf, *command), (0, '', ''), f'{command[0]} of OpenPBS succeeds')
     browser.open(pages.url + 'pbs.html')
     tap.same([browser.run(f"return [...document.querySelectorAll('#{table} th')].map(each => each.textContent.replace(/ .$/, ''))") for table in ('people-table', 'queue-table')],
-             [['Name', 'Group', 'Share', 'Usage', 'Usage of all', 'Decayed', 'In period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
+             [['Name', 'Group', 'Share', 'Usage', 'Usage of all', 'Decayed', 'In period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Place', 'Value', 'Names of the formula']],
              "tables have OpenPBS's terms as headings")
     tap.same(browser.run("return [...document.querySelectorAll('#units option')].map(each => each.textContent)"),
              ['cput', 'CPU-hours', 'walltime-hours'], "the list of units has OpenPBS's formula and resources")
     rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
-    tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][4] == '–' and 'has no shares' in rows[-1][5]
-           and [float(row[4]) for row in rows[:-1]] == sorted((float(row[4]) for row in rows[:-1]), reverse=True),
+    tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][5] == '–' and 'has no shares' in rows[-1][6]
+           and [float(row[5]) for row in rows[:-1]] == sorted((float(row[5]) for row in rows[:-1]), reverse=True),
            'jobs have their ids and formula values in descending order, or a reason', rows)
     browser.run("document.querySelector('#people-table tbody button').click()")
     words = browser.run('return document.body.innerText')
@@ -393,6 +393,45 @@ def try_openpbs(place, browser, pages):
              "the page contains none of Slurm's terms")
     take_picture(browser, 'openpbs')
     fits(browser, 'a page of OpenPBS')
+
+
+def try_queue(place, browser, pages):
+    """Pending jobs are listed by pool and place; those that cannot start are last, with the reason."""
+    publish(place, 60, days=2)
+    jobs = [job for job, in place.query('SELECT id_job FROM fairmill_job_priority ORDER BY id_job')]
+    long_detail = 'asks for 2,048 CPUs, partition a-partition-with-a-long-name has 1,536'
+    place.query("UPDATE fairmill_job_priority SET pool = '', place = NULL, reason = 'held', reason_detail = ''")
+    for job, pool, number, reason, detail in zip(jobs, ('gpu', 'cpu', 'cpu', 'cpu', 'gpu', '', ''), (1, 2, 1, 2, 2, None, None),
+                                                 ('', '', '', '', '', 'too_large', 'partition_down'),
+                                                 ('', '', '', '', '', long_detail, 'partition old has State=DOWN'), strict=False):
+        place.query('UPDATE fairmill_job_priority SET pool = ?, place = ?, reason = ?, reason_detail = ?, partition_name = ? WHERE id_job = ?',
+                    pool, number, reason, detail, pool or 'a-partition-with-a-long-name', job)
+    place.query("UPDATE fairmill_job_priority SET job_id = '77_5' WHERE id_job = ?", jobs[0])
+    report(place)
+    browser.window(1440)
+    browser.open(pages.url + 'page.html')
+    tap.same(browser.console(), [], 'a page with places opens without messages on the console')
+    rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText.trim()))")
+    shown = [(row[0], row[4], row[5]) for row in rows]
+    tap.same(shown[:5], [(str(jobs[2]), '1', 'cpu'), (str(jobs[1]), '2', 'cpu'), (str(jobs[3]), '2', 'cpu'), ('77_5', '1', 'gpu'), (str(jobs[4]), '2', 'gpu')],
+             'pending jobs are listed by pool and place, with ids in the form of squeue')
+    reasons = {row[0]: ' '.join(row[1].split()) for row in shown[5:]}
+    tap.same([reasons[str(jobs[5])], reasons[str(jobs[6])], reasons[str(jobs[7])]],
+             [f'too large it {long_detail}', 'partition down partition old has State=DOWN', 'held it is held'],
+             'jobs that cannot start are last, with their reason')
+    fits(browser, 'a page with places')
+    browser.type('#jobs', 'too large')
+    browser.wait_for("return document.querySelectorAll('#queue-table tbody tr').length === 1")
+    tap.ok('2,048' in browser.run("return document.querySelector('#queue-table tbody').innerText"), 'the list of jobs can be searched for a reason')
+    browser.devtools('Emulation.setScriptExecutionDisabled', value=True)
+    for width in (390, 1400):
+        browser.window(width)
+        browser.open(pages.url + 'page.html')
+        words = browser.run('return [document.getElementById("plain").innerText, document.documentElement.scrollWidth <= window.innerWidth]')
+        tap.ok(words[1] and '1 in gpu' in words[0] and f'too large: it {long_detail}' in words[0],
+               f'without scripts and at {width} pixels, the page has places and reasons', words[0][-3000:])
+        take_picture(browser, f'plain-places-{width}')
+    browser.devtools('Emulation.setScriptExecutionDisabled', value=False)
 
 
 def try_csv(place, browser, pages):
@@ -563,7 +602,7 @@ def try_pages(place, browser, pages):
 
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_tres, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_waits, try_print, try_pages):
+        for part in (try_use, try_tres, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_queue, try_csv, try_plain, try_backtest, try_waits, try_print, try_pages):
             part(place, browser, pages)
 
 

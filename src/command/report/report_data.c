@@ -11,6 +11,7 @@
 #include "core/fairshare/algorithm.h"
 #include "core/usage/calendar.h"
 #include "db/db.h"
+#include "report/job_place.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
 #include "results/published.h"
@@ -269,9 +270,10 @@ static void report_data_choose_series(struct report_data *data, bool each)
 
 /* ---- Pending jobs ---- */
 
-static void report_data_add_job(struct page_cluster *cluster, const struct prio_row *row,
-                                uint32_t account)
+static void report_data_add_job(struct page_cluster *cluster, struct prio_list *list,
+                                const struct prio_row *row, uint32_t account)
 {
+    struct text detail = job_reason_text(row);
     static const enum prio_part parts[PAGE_PARTS] = { PRIO_AGE,      PRIO_ASSOC,     PRIO_FAIRSHARE,
                                                       PRIO_JOB_SIZE, PRIO_PARTITION, PRIO_QOS };
     struct page_job *job = &cluster->jobs[cluster->job_count++];
@@ -286,6 +288,10 @@ static void report_data_add_job(struct page_cluster *cluster, const struct prio_
         .tres = row->tres_weighted,
         .site = row->site,
         .nice = row->nice,
+        .place = row->place,
+        .pool = row->pool,
+        .reason = job_reason_label(row),
+        .detail = prio_list_text(list, detail.bytes, detail.length),
         .job_id = row->job_id,
         .why = row->why,
         .terms = row->terms,
@@ -294,16 +300,7 @@ static void report_data_add_job(struct page_cluster *cluster, const struct prio_
     };
     for (size_t i = 0; i < PAGE_PARTS; i++)
         job->parts[i] = row->weighted[parts[i]];
-}
-
-static int report_data_by_priority(const void *a, const void *b)
-{
-    const struct prio_row *one = a, *other = b;
-    if (one->of_formula && one->has_priority != other->has_priority)
-        return one->has_priority ? -1 : 1;
-    if (one->priority != other->priority)
-        return one->priority > other->priority ? -1 : 1;
-    return (one->id_job > other->id_job) - (one->id_job < other->id_job);
+    text_free(&detail);
 }
 
 /* Returns an array, indexed by number of an account's name in `names`, with the row of the account.
@@ -320,7 +317,7 @@ static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *n
     return rows;
 }
 
-/* Reads the jobs, highest priority first.  The list owns their texts. */
+/* Reads the jobs in the order of their places.  The list owns their texts. */
 static int report_data_read_jobs(struct report_data_reading *reading, struct prio_list *list,
                                  struct error *err)
 {
@@ -328,7 +325,7 @@ static int report_data_read_jobs(struct report_data_reading *reading, struct pri
     if (published_jobs_read(reading->db, list, err))
         return -1;
     if (list->count)
-        qsort(list->rows, list->count, sizeof *list->rows, report_data_by_priority);
+        qsort(list->rows, list->count, sizeof *list->rows, job_queue_order);
     struct names *names = names_create();
     uint32_t *rows = accounts_of(cluster, names);
     cluster->jobs = memory_zeroed(list->count + 1, sizeof *cluster->jobs);
@@ -336,7 +333,8 @@ static int report_data_read_jobs(struct report_data_reading *reading, struct pri
         const char *account = list->rows[i].account;
         uint32_t number = names_find(names, account, strlen(account));
         if (list->rows[i].best)
-            report_data_add_job(cluster, &list->rows[i], number == INDEX_NONE ? 0 : rows[number]);
+            report_data_add_job(cluster, list, &list->rows[i],
+                                number == INDEX_NONE ? 0 : rows[number]);
     }
     names_destroy(names);
     free(rows);

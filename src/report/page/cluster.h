@@ -52,7 +52,11 @@ struct page_job {
     const char *user, *account, *partition, *qos;
     int64_t priority, site, nice;
     double parts[PAGE_PARTS];
-    const char *tres; /* weighted TRES, as sprio prints them */
+    const char *tres;   /* weighted TRES, as sprio prints them */
+    int64_t place;      /* in its pool; 1 is next; 0: cannot start, or unknown */
+    const char *pool;   /* as in prio_row */
+    const char *reason; /* one or two words why it cannot start, or "" */
+    const char *detail; /* the reason as a clause, or "" */
     /* `value` is NAN and `terms` is "" unless a formula orders the jobs. */
     const char *job_id, *why, *terms; /* as in prio_row */
     double value;                     /* NAN: none */
@@ -109,7 +113,7 @@ struct page_cluster {
     int64_t days_since;                  /* the first day with stored usage; 0: none */
     struct page_change *changes;
     size_t change_count;
-    struct page_job *jobs; /* jobs in the order of the queue, the next job first */
+    struct page_job *jobs; /* by pool and place; those that cannot start are last */
     size_t job_count;
     struct page_fairness *fairness; /* values at some of the times */
     size_t fairness_count;

@@ -485,7 +485,7 @@ static double page_sum_of(const char *tres)
 
 static void page_add_formula(struct text *text, const struct page_job *job)
 {
-    const char *const texts[] = { job->job_id, job->why ? prio_why(job->why) : NULL, job->terms };
+    const char *const texts[] = { job->why ? prio_why(job->why) : NULL, job->terms };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         text_add(text, ",");
         page_add_string(text, texts[i] ? texts[i] : "");
@@ -493,6 +493,18 @@ static void page_add_formula(struct text *text, const struct page_job *job)
     text_add(text, ",");
     page_add_number(text, job->value, 9);
     text_add(text, job->has_priority ? ",1" : ",0");
+}
+
+/* The id is empty if it is the number of the job. */
+static void page_add_place(struct text *text, const struct page_job *job)
+{
+    const char *const texts[] = { job->pool, job->reason, job->detail, job->job_id };
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, job->id);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        text_add(text, ",");
+        page_add_string(text, texts[i] && strcmp(texts[i], number) != 0 ? texts[i] : "");
+    }
 }
 
 static void page_add_job(struct text *text, const struct page_job *job, bool by_formula, bool first)
@@ -510,7 +522,8 @@ static void page_add_job(struct text *text, const struct page_job *job, bool by_
     }
     text_add(text, ",");
     page_add_number(text, page_sum_of(job->tres), 6);
-    text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
+    text_format(text, ",%" PRId64 ",%" PRId64 ",%" PRId64, job->site, job->nice, job->place);
+    page_add_place(text, job);
     if (by_formula)
         page_add_formula(text, job);
     text_add(text, "]");

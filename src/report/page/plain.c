@@ -437,6 +437,22 @@ static void plain_page_add_uses(struct text *text, const char *title,
     text_add(text, "</table>\n");
 }
 
+/* Adds the place with its pool, or the reason why the job cannot start. */
+static void plain_page_add_place(struct text *text, const struct page_job *job)
+{
+    const char *note = job->place ? job->pool : job->detail;
+    text_add(text, "<td>");
+    if (job->place)
+        text_format(text, "%" PRId64, job->place);
+    else
+        page_add_html(text, job->reason);
+    if (*note) {
+        text_add(text, job->place ? " in " : *job->reason ? ": " : "");
+        page_add_html(text, note);
+    }
+    text_add(text, "</td>");
+}
+
 static void plain_page_add_job(struct text *text, const struct page_job *job, bool by_formula)
 {
     text_add(text, "<tr><td>");
@@ -448,6 +464,7 @@ static void plain_page_add_job(struct text *text, const struct page_job *job, bo
     plain_page_add_name(text, job->user);
     plain_page_add_name(text, job->account);
     plain_page_add_name(text, job->partition);
+    plain_page_add_place(text, job);
     if (!by_formula) {
         plain_page_add_name(text, job->qos);
         text_format(text, "<td align=\"right\">%" PRId64 "</td>", job->priority);
@@ -478,6 +495,7 @@ static void plain_page_add_jobs(struct text *text, const struct page_view *view)
     plain_page_add_heading(text, terms->one_user, false);
     plain_page_add_heading(text, terms->one_account, false);
     plain_page_add_heading(text, terms->partition, false);
+    plain_page_add_heading(text, "Place", false);
     if (!cluster->by_formula)
         plain_page_add_heading(text, "QOS", false);
     plain_page_add_heading(text, cluster->by_formula ? "Value" : "Priority", true);

@@ -185,8 +185,9 @@ const PARTS = ['age', 'assoc', 'fairshare', 'size', 'partitionPart', 'qosPart', 
 const PART_NAMES = ['Age', 'Association', 'Fairshare', 'Job size', 'Partition', 'QOS', 'TRES'];
 
 function jobsOf(cluster) {
-    const keys = ['id', 'user', 'account', 'partition', 'qos', 'priority', ...PARTS, 'site', 'nice', 'jobId', 'why', 'terms', 'value', 'runs'];
-    return cluster.jobs.map(row => Object.fromEntries(row.map((value, i) => [keys[i], value])));
+    const keys = ['id', 'user', 'account', 'partition', 'qos', 'priority', ...PARTS, 'site', 'nice',
+        'place', 'pool', 'reason', 'detail', 'jobId', 'why', 'terms', 'value', 'runs'];
+    return cluster.jobs.map((row, order) => Object.fromEntries([...row.map((value, i) => [keys[i], value]), ['order', order]]));
 }
 
 // A list with a bar for each name. The first name must have the longest bar.
@@ -258,6 +259,17 @@ function formulaColumns() {
     ];
 }
 
+// The place of a job in its pool, or the reason why it cannot start. The jobs are in this order.
+function placeColumns(cluster, jobs) {
+    const place = {
+        name: 'Place', value: job => job.order, csv: job => job.place || job.reason,
+        cell: job => job.place ? element('span', { class: 'number' }, plain.format(job.place))
+            : [job.reason || '–', job.detail && !cluster.ofPbs ? element('small', { class: 'detail' }, job.detail) : ''],
+    };
+    const pools = new Set(jobs.filter(job => job.place).map(job => job.pool));
+    return pools.size > 1 ? [place, { name: 'Pool', wide: true, value: job => job.pool, cell: job => job.pool }] : [place];
+}
+
 function queueTable(cluster, jobs) {
     const known = PARTS.map((key, i) => ({ key, name: PART_NAMES[i] }))
         .concat({ key: 'site', name: 'Site' }, { key: 'nice', name: 'Nice' }).filter(part => jobs.some(job => job[part.key]));
@@ -268,6 +280,7 @@ function queueTable(cluster, jobs) {
         { name: capital(user), value: text('user'), cell: job => [job.user, element('small', {}, job.account)] },
         { name: capital(account), wide: true, value: text('account'), cell: text('account') },
         { name: capital(partition), value: text('partition'), cell: text('partition') },
+        ...placeColumns(cluster, jobs),
         ...cluster.ofPbs ? formulaColumns() : [
             { name: 'QOS', wide: true, value: text('qos'), cell: text('qos') },
             { name: 'Priority', number: true, value: job => job.priority, cell: job => plain.format(job.priority) },
@@ -277,9 +290,9 @@ function queueTable(cluster, jobs) {
         })),
     ];
     return makeTable(byId('queue-table'), jobs, columns, {
-        column: columns.findIndex(column => column.name === (cluster.ofPbs ? 'Value' : 'Priority')), falling: true, caption: 'Pending jobs', nothing: cluster.waiting && data.accountsOnly
+        column: columns.findIndex(column => column.name === 'Place'), falling: false, caption: 'Pending jobs', nothing: cluster.waiting && data.accountsOnly
             ? `${count(cluster.waiting, 'job is', 'jobs are')} pending. Data about users is private on this site.` : 'No job is pending.',
-        text: job => job.text ??= `${job.jobId || job.id} ${job.user} ${job.account} ${job.partition} ${job.qos}`.toLowerCase(),
+        text: job => job.text ??= `${job.jobId || job.id} ${job.user} ${job.account} ${job.partition} ${job.qos} ${job.pool} ${job.reason}`.toLowerCase(),
         say: (shown, all) => `${shown === all ? count(all, 'job', 'jobs') : `${plain.format(shown)} of ${plain.format(all)} jobs`}`
             + (cluster.waiting > jobs.length ? `; ${plain.format(cluster.waiting)} are pending, and this page has the first ${plain.format(jobs.length)}` : ''),
     });
