@@ -78,7 +78,7 @@ def one(place):
     tap.ok("in partition 'long'" in text and "It is also pending in partition 'short', QOS 'normal'" in text,
            'for a job in two partitions, the highest priority counts',
            text)
-    tap.ok('has no place in the queue: it is held' in place.said('job', 14), 'a held job has no place')
+    tap.ok('cannot start: it is held by its user or an administrator. `scontrol release 14` releases it' in place.said('job', 14), 'a held job has no place')
     tap.same(place.said('12'), place.said('job', 12), "the word 'job' can be omitted before an id")
 
 

@@ -10,6 +10,7 @@
 #include "report/explained.h"
 #include "report/job_explanation.h"
 #include "report/priorities.h"
+#include "report/terminal.h"
 #include "report/usage_unit.h"
 #include "results/published_find.h"
 #include "results/published_jobs.h"
@@ -18,6 +19,7 @@
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 struct explain_options {
     struct shared_options shared;
@@ -85,8 +87,10 @@ static int explain_add_difference(const struct command_context *context,
         return 0;
     if (slurm_difference_read(&context->published, cluster, &differs, err))
         return -1;
-    if (differs)
-        answer_say(context->answer, "\n%s\n", slurm_difference_note);
+    if (differs) {
+        text_add(answer_text(context->answer), "\n");
+        terminal_say(answer_text(context->answer), 0, "%s", slurm_difference_note);
+    }
     return 0;
 }
 
