@@ -243,6 +243,8 @@ static void job_explanation_add_places(struct text *text, const struct job_expla
         terminal_say(text, 0,
                      "The two jobs do not compete: partitions '%s' and '%s' share no nodes.",
                      one->partition, other->partition);
+    if (*explanation->note)
+        terminal_add_wrapped(text, explanation->note, 0);
     text_add(text, "\n");
 }
 

@@ -178,12 +178,18 @@ static void job_place_add_place(struct text *line, const struct prio_list *list,
                                 const struct prio_row *job)
 {
     struct job_pool pool = job_pool_of(list, job);
-    int64_t tier = job_place_other_tier(list, job);
     text_format(line, " is at place %" PRId64 " of %zu", job->place, pool.jobs);
     job_place_add_pool(line, list, job->pool);
     if (pool.tied)
         text_format(line, ", shared with %zu other job%s", pool.tied, pool.tied == 1 ? "" : "s");
     text_add(line, ".");
+}
+
+/* Adds the effect of the place and of the tiers. */
+static void job_place_add_effect(struct text *line, const struct prio_list *list,
+                                 const struct prio_row *job)
+{
+    int64_t tier = job_place_other_tier(list, job);
     if (job->place == 1 && !job->of_formula)
         text_add(line, " Slurm considers it next: it starts as soon as its resources are free and "
                        "no limit stops it. Backfill may start later jobs before it.");
@@ -227,10 +233,10 @@ static void job_place_add_remedy(struct text *line, const struct prio_row *job)
         return;
     text_add(line, " ");
     text_add_bytes(line, remedy, (size_t)(at - remedy));
-    if (job->array_task >= 0 || job->het_offset >= 0)
-        text_add_printable(line, job->job_id);
-    else
+    if (strchr(job->job_id, '[')) /* a list of tasks, which a shell would expand */
         text_format(line, "%" PRId64, job->array_job ? job->array_job : job->id_job);
+    else
+        text_add_printable(line, job->job_id);
     text_add(line, at + strlen("%s"));
 }
 
@@ -268,6 +274,8 @@ void job_place_say(struct text *text, const struct job_explanation *explanation,
     text_format_printable(&line, "Job '%s' of '%s'", job->job_id, job->user);
     if (job->place) {
         job_place_add_place(&line, list, job);
+        if (!explanation->other)
+            job_place_add_effect(&line, list, job);
         job_place_add_others(&line, list, job, explanation->terms);
     } else {
         job_place_add_reasons(&line, list, job);

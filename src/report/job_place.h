@@ -19,6 +19,7 @@ struct job_explanation {
     const struct prio_row *one, *other; /* the best row of each job; `other` may be NULL */
     uint64_t max_age;                   /* PriorityMaxAge, seconds; not 0 */
     const struct terminology *terms;
+    const char *note; /* sentence that follows the places, or "" */
 };
 
 /* The jobs of a pool that can start. */

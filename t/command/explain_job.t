@@ -155,9 +155,123 @@ def private(place):
         place.ends(0, 'root can explain private jobs', 'explain', 'job', 11)
 
 
+SLURM_CONF = '''ClusterName=tiny
+PriorityType=priority/multifactor
+PriorityWeightAge=1000
+PriorityWeightFairshare=5000
+AccountingStorageEnforce=limits
+NodeName=n[1-10] CPUs=10
+NodeName=g[1-2] CPUs=10
+PartitionName=normal Nodes=n[1-10] PriorityTier=1 MaxTime=1-0
+PartitionName=urgent Nodes=n[1-4] PriorityTier=1000
+PartitionName=gpu Nodes=g[1-2]
+PartitionName=old Nodes=g1 State=DOWN
+'''
+PENDING = f'submit={NOW - DAY} limit=60 priority=9 tres_req=1=1,4=1 time_eligible={NOW - DAY}'
+TIERS = f'''
+cluster tiny
+registered 1=120,4=12,5=120
+root/
+  physics/   60
+    alice    10  use 300
+    bob      10  use 100
+  chemistry/ 40
+    carol     1  use 200
+job physics.alice   id_job=21 partition=normal {PENDING}
+job physics.bob     id_job=22 partition=normal {PENDING}
+job physics.bob     id_job=23 partition=normal {PENDING}
+job physics.alice   id_job=24 partition=urgent {PENDING}
+job chemistry.carol id_job=25 partition=gpu {PENDING}
+job chemistry.carol id_job=26 partition=old,gpu {PENDING}
+job chemistry.carol id_job=27 partition=normal,urgent {PENDING.replace('1=1,4=1', '1=2048,4=1')}
+job chemistry.carol id_job=28 partition=old {PENDING}
+job chemistry.carol id_job=29 partition=gone {PENDING}
+job chemistry.carol id_job=30 partition=gpu {PENDING.replace(f'time_eligible={NOW - DAY}', f'time_eligible={NOW + DAY}')}
+job chemistry.carol id_job=31 partition=gpu {PENDING.replace(f'time_eligible={NOW - DAY}', 'time_eligible=0')}
+job chemistry.carol id_job=32 partition=gpu {PENDING.replace('priority=9', 'priority=0')}
+job chemistry.carol id_job=33 partition=gpu {PENDING.replace(f'submit={NOW - DAY}', f'submit={NOW - 800 * DAY}').replace(f'={NOW - DAY}', f'={NOW - 800 * DAY}')}
+job chemistry.carol id_job=34 partition=normal {PENDING.replace('limit=60', 'limit=6000')}
+job chemistry.carol id_job=5000 id_array_job=5000 array_task_str=1-20 array_task_pending=20 partition=old {PENDING}
+job chemistry.carol id_job=4000 het_job_id=4000 het_job_offset=0 partition=gone {PENDING}
+job chemistry.carol id_job=4001 het_job_id=4000 het_job_offset=1 partition=old {PENDING}
+'''
+
+
+def with_tiers(place):
+    with open(place.path('slurm.conf'), 'w', encoding='utf-8') as file:
+        file.write(SLURM_CONF)
+    place.ready(TIERS, {'slurm.conf': place.path('slurm.conf')})
+    place.again(NOW)
+
+
+def places(place):
+    """Slurm orders the jobs of a pool by PriorityTier and then by priority."""
+    with_tiers(place)
+    for job, wanted in (
+            (24, "is at place 1 of 4 in pool 'normal' (partitions 'normal', 'urgent'). Slurm considers it next: it starts as soon as"),
+            (22, "is at place 2 of 4 in pool 'normal' (partitions 'normal', 'urgent'), shared with 1 other job. Jobs in partitions with a "
+                 "higher PriorityTier (up to 1000; 'normal' has 1) come first"),
+            (21, 'is at place 4 of 4'),
+            (26, "is at place 1 of 2 in pool 'gpu', shared with 1 other job."),
+            (26, "It is also pending in partition 'old', QOS 'q1' (partition old has State=DOWN).")):
+        text = place.said('job', job)
+        tap.ok(wanted in text.split(' Part ')[0], f'the explanation of job {job} begins with its place: {wanted[:40]}', text)
+    said = place.explained(21, 24)
+    tap.same([[said[job][key] for key in ('place', 'of', 'pool', 'tier', 'reason', 'detail')] for job in 'ab'] + [said['order'], said['turns']],
+             [[4, 4, 'normal', 1, '', ''], [1, 4, 'normal', 1000, '', ''], 'behind', None],
+             'JSON has places, pools and tiers, and no change of priority if the tiers differ')
+    text = place.said('job', 21, 24)
+    tap.ok("partition 'urgent' has the higher PriorityTier (1000, 'normal' has 1), so no priority changes the order. '21' can rank higher "
+           "only in a partition with at least this tier, such as 'urgent'." in text and 'nice value' not in text,
+           'between jobs of different tiers, only another partition is proposed', text)
+    text = place.said('job', 21, 22)
+    tap.ok('- a nice value lower by' in text and "- partition 'urgent'" in text,
+           'between jobs of the same tier, a partition with a higher tier is one of the proposals', text)
+    tap.same(place.explained(21, 22)['turns']['partition'], 'urgent', 'JSON proposes the partition with the higher tier')
+    text = place.said('job', 22, 25)
+    tap.ok("do not compete: partitions 'normal' and 'gpu' share no nodes." in text and 'nice value' not in text,
+           'jobs of different pools do not compete', text)
+    tap.same(place.explained(22, 25)['order'], 'none', 'jobs of different pools have no order')
+
+
+def reasons(place):
+    with_tiers(place)
+    for job, wanted in (
+            (27, 'it asks for 2,048 CPUs, partition urgent has 40; it asks for 2,048 CPUs, partition normal has 100. Ask for less, or'),
+            (28, 'partition old has State=DOWN. Choose another partition with `scontrol update JobId=28 Partition=NAME`'),
+            (29, 'slurm.conf has no partition gone. Choose'),
+            (30, 'it waits until 2025-06-22T'),
+            (31, 'it waits for another job. `scontrol show job 31`'),
+            (32, 'it is held by its user or an administrator. `scontrol release 32`'),
+            (33, 'it has been pending since 2023-04-'),
+            (34, 'it asks for 4-04:00:00, partition normal allows 1-00:00:00. Ask for less'),
+            ('5000', 'partition old has State=DOWN. Choose another partition with `scontrol update JobId=5000 '),
+            ('5000_12', 'partition old has State=DOWN. Choose another partition with `scontrol update JobId=5000 '),
+            ('4000+1', 'partition old has State=DOWN. Choose another partition with `scontrol update JobId=4000+1 ')):
+        text = place.said('job', job).split(' Part ')[0]
+        tap.ok(f" cannot start: {wanted}" in text, f'the explanation of job {job} begins with the reason', text)
+        said = place.explained(job)
+        tap.ok(said['a']['place'] is None and said['a']['reason'] and said['a']['detail'], f'JSON has the reason of job {job}', said['a'])
+    tap.same(place.said('5000_12'), place.said('job', '5000_12'), "the word 'job' can be omitted before the id of a task")
+    tap.same(place.explained(27, 21)['order'], 'none', 'a job that cannot start has no order')
+
+
+def used_up(place):
+    """A used-up limit is not in the job's row."""
+    with_tiers(place)
+    ids = dict(place.query("SELECT account || '/' || user_name, id_assoc FROM fairmill_fairshare"))
+    for account, most, used in (('physics', 1000, 1000), ('chemistry', 1000, 10)):
+        place.query('INSERT INTO fairmill_budget VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', 'tiny', 'association', ids[f'{account}/'],
+                    account, '', '', '', 'gres/gpu', most, used, 0, most - used, None, 1, NOW)
+    text = place.said('job', 21)
+    tap.ok("The limit of 1,000 gres/gpu-minutes of account 'physics' is used up: a job that uses gres/gpu cannot start. See "
+           "`fairmill budget physics/alice`." in text, 'a used-up limit of an account is mentioned', text)
+    tap.ok('is used up' not in place.said('job', 25), 'a limit that is not used up is not mentioned')
+
+
 def body():
     with Queue() as place:
-        for part in one, lines_fit, turns, refused, private:
+        for part in one, places, reasons, used_up, lines_fit, turns, refused, private:
             part(place)
 
 

@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 #include "command/explain/explain_jobs.h"
+#include "command/explain/explain_limits.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/answer.h"
@@ -161,10 +162,16 @@ static int explain_command_look_in(struct command_context *context,
         explanation.other = ids[1] ? find_job(list, permissions, ids[1]) : NULL;
         *found = explanation.one && (!ids[1] || explanation.other);
     }
-    if (*found) {
+    struct text note = { 0 };
+    text_add(&note, "");
+    if (*found && answer_wants_page(context->answer))
+        result = explain_limits_add(&note, &context->published, cluster, explanation.one, err);
+    if (*found && !result) {
+        explanation.note = note.bytes;
         job_explanation_answer(&explanation, context->answer);
         result = explain_add_difference(context, cluster, err);
     }
+    text_free(&note);
     prio_list_destroy(list);
     return result;
 }
