@@ -33,9 +33,9 @@ root/
     alice         10  use 900
     carol         10  use 500
     dora          10
-job physics.alice   id_job=901 submit={NOW - 300} time_eligible={NOW - 300} partition=p tres_req=1=8 limit=60
-job physics.{USER}  id_job=902 submit={NOW - 200} time_eligible={NOW - 200} partition=p tres_req=1=8 limit=60
-job chemistry.carol id_job=903 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
+job physics.alice   id_job=901 submit={NOW - 300} time_eligible={NOW - 300} priority=9 partition=p tres_req=1=8 limit=60
+job physics.{USER}  id_job=902 submit={NOW - 200} time_eligible={NOW - 200} priority=9 partition=p tres_req=1=8 limit=60
+job chemistry.carol id_job=903 submit={NOW - 100} time_eligible={NOW - 100} priority=9 partition=p tres_req=1=8 limit=60
 """
 HIDDEN = ('alice', 'bob', 'carol', 'no parent')
 WEIGHTS = {'priority.weight_age': '1000', 'priority.weight_fairshare': '10000', 'priority.max_age': '1'}
