@@ -42,7 +42,8 @@ for unit in "${units[@]}"; do
     esac
 done
 '''
-UNITS = ['fairmill-answer.service', 'fairmill-report.timer', 'fairmill-verify.timer', 'fairmill.socket', 'fairmill.timer']
+UNITS = ['fairmill-answer.service', 'fairmill-apply.timer', 'fairmill-report.timer', 'fairmill-verify.timer', 'fairmill.socket',
+         'fairmill.timer']
 
 
 def build(place):
@@ -92,6 +93,7 @@ def install(there):
     wanted = there.path('etc/systemd/system/timers.target.wants')
     tap.ok(os.path.islink(f'{wanted}/fairmill.timer'), 'the timer is enabled')
     tap.ok(os.path.islink(f'{wanted}/fairmill-verify.timer'), 'the timer of verify is enabled')
+    tap.same(glob.glob(there.path('etc/systemd/system/*.wants/fairmill-apply.*')), [], 'the units of apply are disabled')
 
 
 def units_are_good(there):
@@ -99,7 +101,8 @@ def units_are_good(there):
         tap.diag('systemd-analyze is not installed')
         return
     folder = '/lib/systemd/system' if os.path.exists(there.path('lib/systemd/system/fairmill.service')) else '/usr/lib/systemd/system'
-    units = [f'{folder}/fairmill{end}' for end in ('.service', '.timer', '.socket', '-answer.service', '-verify.service', '-verify.timer')]
+    units = [f'{folder}/fairmill{end}' for end in ('.service', '.timer', '.socket', '-answer.service', '-verify.service', '-verify.timer',
+                                                '-apply.service', '-apply.timer')]
     there.status(*there.inside('systemd-analyze', 'verify', '--man=no', '--recursive-errors=no', *units))
     tap.empty(there.place.out + there.place.err, 'systemd-analyze verify finds nothing in the units')
     security = 'systemd-analyze', 'security', '--offline=true'

@@ -15,6 +15,8 @@ from program import HAS_REPORT
 
 EXPECTED = """\
 644 /usr/lib/systemd/system/fairmill-answer.service
+644 /usr/lib/systemd/system/fairmill-apply.service
+644 /usr/lib/systemd/system/fairmill-apply.timer
 644 /usr/lib/systemd/system/fairmill-report.service
 644 /usr/lib/systemd/system/fairmill-report.timer
 644 /usr/lib/systemd/system/fairmill-verify.service
