@@ -156,6 +156,10 @@ def on_each(site, where):
     tap.same({job: got[job][2] for job in ('5.pbs', '6.pbs', '7[].pbs')} | {'none': is_none(got['1.pbs'][2])},
              {'5.pbs': 'held', '6.pbs': 'no_shares', '7[].pbs': 'not_yet', 'none': True},
              f'jobs that cannot run have no priority and a reason in {where}')
+    places = {job: (None if is_none(spot) else int(spot), '' if is_none(reason) else reason)
+              for job, spot, reason in site.sql('SELECT job_id, place, reason FROM fairmill_job_priority')}
+    tap.same(places, {'1.pbs': (1, ''), '2.pbs': (1, ''), '3.pbs': (3, ''), '4.pbs': (4, ''), '5.pbs': (None, 'held'), '6.pbs': (None, ''),
+                      '7[].pbs': (None, 'begin')}, f'jobs have places in run order, or a reason, in {where}')
     tap.same({name: round(float(value), 6) for name, value in site.terms('3.pbs').items()}, {'fairshare_tree_usage': .5, 'fairshare_perc': .36},
              f'the values of names in the formula are published in {where}')
     status, out, err = site.call('verify')
