@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/priority/formula_jobs.h"
 #include "core/priority/priority.h"
 #include "report/priorities.h"
 #include "report/terminal.h"
@@ -204,18 +205,27 @@ static void job_place_add_effect(struct text *line, const struct prio_list *list
             job->partition, job->tier);
 }
 
+/* Returns true if the job may start although its place is unknown, because OpenPBS's formula has no
+ * value. */
+static bool job_lacks_value(const struct prio_row *job)
+{
+    return job->why && (!strcmp(job->why, FORMULA_JOB_NO_FORMULA) ||
+                        !strncmp(job->why, FORMULA_JOB_ERROR, strlen(FORMULA_JOB_ERROR)));
+}
+
 /* Adds the clauses of all rows of the job, each clause once. */
 static void job_place_add_reasons(struct text *line, const struct prio_list *list,
                                   const struct prio_row *job)
 {
     struct name_list said = { 0 };
+    const char *first = job_lacks_value(job) ? " has no place: " : " cannot start: ";
     for (size_t i = 0; i <= list->count; i++) {
         const struct prio_row *row = i ? &list->rows[i - 1] : job;
         if (row->key != job->key)
             continue;
         struct text clause = job_reason_text(row);
         if (*clause.bytes && (!said.count || !name_list_wants(&said, clause.bytes))) {
-            text_format(line, "%s%s", said.count ? "; " : " cannot start: ", clause.bytes);
+            text_format(line, "%s%s", said.count ? "; " : first, clause.bytes);
             name_list_add(&said, clause.bytes, clause.length);
         }
         text_free(&clause);

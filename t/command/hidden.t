@@ -7,6 +7,7 @@ This applies to their exact usage, their jobs and their existence."""
 
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -147,6 +148,10 @@ def jobs(place):
                      f"a job's place counts only jobs that the user may see ({' '.join(change)})")
         told = json.loads(asked.ask('whatif', '--weights', 'age=5', '--json', login='root')['output'])['clusters'][0]['jobs']
         tap.same(sorted(job['place_after'] for job in told), [1, 2, 3], 'root sees the places of all jobs')
+        text = ' '.join(asked.ask('explain', 'job', '902', login=USER)['output'].split())
+        tap.ok(re.search(r'is at place \d of 3\.', text) and not any(name in text for name in HIDDEN),
+               'the place in explain counts hidden jobs, and their users are not named', text)
+        tap.same(asked.ask('explain', 'job', '902', '901', login=USER)['status'], 64, 'explain does not compare with a hidden job')
 
 
 def existence(place):

@@ -229,10 +229,10 @@ def prints(site):
     status, out, err = site.call('explain', '3.pbs')
     tap.ok(out.startswith('Cluster pbs, as of 2026-11-01T'), 'explain accepts the ID of a pending job', out)
     out = ' '.join(out.split())
-    tap.ok(status == 0 and "Job '3.pbs' of 'suzy' in queue 'workq' has the value 0.381859 of job_sort_formula, place 3 of 4."
-           in out and 'fairshare_factor 0.381859 ncpus 4.000000' in out, 'explain gives the reasons for the place of a job', status, out, err)
+    tap.ok(status == 0 and "Job '3.pbs' of 'suzy' is at place 3 of 4. Part" in out
+           and "Job '3.pbs' of 'suzy' in queue 'workq' has the value 0.381859 of job_sort_formula." in out and 'fairshare_factor 0.381859 ncpus 4.000000' in out, 'explain gives the reasons for the place of a job', status, out, err)
     tap.ok('place 1 of 4, shared with 1 other job.' in (said := ' '.join(site.call('explain', '1.pbs')[1].split())), 'explain reports tied jobs', said)
-    tap.ok('no place in the queue: its entity has no shares' in (said := ' '.join(site.call('explain', '6.pbs')[1].split())), 'explain gives the reason for a missing place', said)
+    tap.ok('cannot start: its entity has no shares' in (said := ' '.join(site.call('explain', '6.pbs')[1].split())), 'explain gives the reason for a missing place', said)
     status, out, err = site.call('explain', '9.pbs')
     tap.ok(status == 64 and "'9.pbs'" in err and not out, 'an unknown name is an error of explain', status, out, err)
 
@@ -287,7 +287,7 @@ def not_evaluated(site):
         status, out, err = site.call('check')
         tap.ok(status == 0 and flaw in out and 'sacctmgr' not in out, 'check prints the finding', status, out, err)
         status, out, err = site.call('explain', '3.pbs')
-        tap.ok(status == 0 and 'no place in the queue: formula_error' in ' '.join(out.split()),
+        tap.ok(status == 0 and 'has no place: formula_error' in ' '.join(out.split()),
                'explain prints the reason', status, out, err)
         tap.same(site.call('verify')[0], 0, 'verify computes the same')
         site.set(job_sort_formula='lambda: 1')
