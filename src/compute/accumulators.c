@@ -350,8 +350,7 @@ int waits_accumulator_take(struct charge_accumulator *base, const struct charge 
     const struct waits_accumulator *accumulator = (const struct waits_accumulator *)base;
     const struct job_row *row = charge->row;
     struct days *days = accumulator->days;
-    if (days->failed || row->suspension || !row->waited_since ||
-        tree_place(accumulator->tree, row->association) == NO_NODE)
+    if (days->failed || row->suspension || !row->waited_since)
         return 0;
     const struct started_job job = {
         row->association,      row->qos,          row->partition,

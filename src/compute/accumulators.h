@@ -97,7 +97,6 @@ int days_accumulator_take(struct charge_accumulator *accumulator, const struct c
 struct waits_accumulator {
     struct charge_accumulator accumulator;
     struct days *days;
-    const struct tree *tree; /* jobs whose association has no node are not counted */
     struct findings *findings;
 };
 int waits_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,

@@ -660,9 +660,8 @@ static void set_accumulators(struct charge_jobs_run *run)
     }
     run->add_days =
         (struct days_accumulator){ { days_accumulator_take }, run->days, computation->findings };
-    run->add_waits = (struct waits_accumulator){
-        { waits_accumulator_take }, run->days, computation->tree, computation->findings
-    };
+    run->add_waits =
+        (struct waits_accumulator){ { waits_accumulator_take }, run->days, computation->findings };
     run->watch = (struct watcher_accumulator){ { watcher_accumulator_take },
                                                computation->watcher,
                                                computation->ledger };

@@ -486,10 +486,10 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
     plan->days->check_all_from = plan->check_all_from;
     plan->days->in_turn = plan->mode == CHECKPOINT_UNUSED;
     plan->days->round_s = round_of(settings);
-    plan->days->check_waits = plan->compares_all || plan->stored->damaged || *plan->stored->doubt;
     if (computation->source.layout->has_waits && settings->usage_source != USAGE_OF_ROLLUPS)
-        plan->days->waits = day_waits_create(plan->days, computation->accounting->qos,
-                                             computation->accounting->qos_count);
+        plan->days->waits =
+            day_waits_create(plan->days, computation->tree, computation->accounting->qos,
+                             computation->accounting->qos_count);
     return 0;
 }
 

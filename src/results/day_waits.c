@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "core/insight/waits.h"
+#include "core/tree/tree.h"
 #include "core/usage/calendar.h"
 #include "core/usage/factor_history.h"
 #include "results/days.h"
+#include "results/key_spool.h"
 #include "results/rows.h"
 #include "results/stored_state.h"
 #include "util/error.h"
@@ -16,12 +18,14 @@
 #include "util/text.h"
 
 /*
- * An id has the association, the class and the bucket, from the highest bit to the lowest.  A class
- * is a pair of partition and QOS.  Few bits make sorting fast, see day_sums_sorted().
+ * A key has the day, the association, the class and the bucket, from the highest bit to the lowest.
+ * A class is a pair of partition and QOS.
  */
 #define BUCKET_BITS 4
 #define CLASS_BITS 14
 #define ASSOCIATION_SHIFT (BUCKET_BITS + CLASS_BITS)
+#define DAY_SHIFT (ASSOCIATION_SHIFT + 32)
+#define WAIT_DAYS ((size_t)1 << (64 - DAY_SHIFT))
 
 /* Indexes in day_waits.names. */
 struct wait_class {
@@ -30,7 +34,8 @@ struct wait_class {
 
 struct day_waits {
     const struct days *days;
-    struct day_spool *checkpointed, *open;
+    const struct tree *tree;
+    struct key_spool *checkpointed, *open;
     size_t last;      /* index of the day of the last job */
     uint64_t *others; /* starts of the days that are not in `days`, in the order of their index */
     size_t other_count;
@@ -52,13 +57,14 @@ static uint32_t day_waits_name(struct day_waits *waits, const char *name)
     return number;
 }
 
-struct day_waits *day_waits_create(const struct days *days, const struct qos_row *qos,
-                                   size_t qos_count)
+struct day_waits *day_waits_create(const struct days *days, const struct tree *tree,
+                                   const struct qos_row *qos, size_t qos_count)
 {
     struct day_waits *waits = memory_zeroed(1, sizeof *waits);
     waits->days = days;
-    waits->checkpointed = day_spool_create(0);
-    waits->open = day_spool_create(0);
+    waits->tree = tree;
+    waits->checkpointed = key_spool_create();
+    waits->open = key_spool_create();
     waits->names = names_create();
     waits->partitions = names_create();
     waits->qos_names = id_index_create();
@@ -73,8 +79,8 @@ void day_waits_destroy(struct day_waits *waits)
 {
     if (!waits)
         return;
-    day_spool_destroy(waits->checkpointed);
-    day_spool_destroy(waits->open);
+    key_spool_destroy(waits->checkpointed);
+    key_spool_destroy(waits->open);
     names_destroy(waits->names);
     names_destroy(waits->partitions);
     id_index_destroy(waits->qos_names);
@@ -109,9 +115,10 @@ static uint32_t class_of(struct day_waits *waits, const struct wait_class *class
     return (uint32_t)waits->class_count - 1;
 }
 
-static uint64_t wait_id(uint64_t association, uint32_t class, size_t bucket)
+static uint64_t wait_key_pack(size_t day, uint64_t association, uint32_t class, size_t bucket)
 {
-    return association << ASSOCIATION_SHIFT | (uint64_t) class << BUCKET_BITS | bucket;
+    return (uint64_t)day << DAY_SHIFT | association << ASSOCIATION_SHIFT |
+           (uint64_t) class << BUCKET_BITS | bucket;
 }
 
 size_t day_waits_day(struct day_waits *waits, uint64_t start)
@@ -139,7 +146,6 @@ static size_t day_of_start(struct day_waits *waits, uint64_t start)
 int day_waits_add(struct day_waits *waits, bool checkpointed, const struct started_job *job,
                   struct error *err)
 {
-    static const struct wide one = { { 1 } };
     const struct days *days = waits->days;
     if (!days->count || job->start > days->now || job->association > UINT32_MAX ||
         (checkpointed && days->anew && job->start < days->starts[0]))
@@ -150,15 +156,17 @@ int day_waits_add(struct day_waits *waits, bool checkpointed, const struct start
     if (class >> CLASS_BITS)
         return fail(err, ERROR_DATA, "jobs have more than %u pairs of partition and QOS",
                     1u << CLASS_BITS);
+    size_t day = day_of_start(waits, job->start);
+    if (day >= WAIT_DAYS)
+        return fail(err, ERROR_DATA, "jobs started on more than %zu days", WAIT_DAYS);
     size_t bucket = wait_bucket_of(job->start > job->since ? job->start - job->since : 0);
-    return day_spool_add(checkpointed ? waits->checkpointed : waits->open,
-                         (uint32_t)day_of_start(waits, job->start),
-                         wait_id(job->association, class, bucket), &one, err);
+    return key_spool_add(checkpointed ? waits->checkpointed : waits->open,
+                         wait_key_pack(day, job->association, class, bucket), err);
 }
 
 int day_waits_spill_rest(struct day_waits *waits, struct error *err)
 {
-    return day_spool_spill_rest(waits->checkpointed, err) || day_spool_spill_rest(waits->open, err)
+    return key_spool_spill_rest(waits->checkpointed, err) || key_spool_spill_rest(waits->open, err)
                ? -1
                : 0;
 }
@@ -174,48 +182,60 @@ uint64_t day_waits_start(const struct day_waits *waits, size_t day)
     return day < days->count ? days->starts[day] : waits->others[day - days->count];
 }
 
-int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day, struct day_sums *into,
-                   struct error *err)
+static uint64_t wait_key_association(uint64_t key)
 {
-    return day_spool_take(checkpointed ? waits->checkpointed : waits->open, (uint32_t)day, 0, into,
-                          err);
+    return key >> ASSOCIATION_SHIFT & UINT32_MAX;
+}
+
+int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day,
+                   struct key_counts *counts, struct error *err)
+{
+    const uint64_t last = (uint64_t)day << DAY_SHIFT | (((uint64_t)1 << DAY_SHIFT) - 1);
+    size_t kept = 0;
+    if (key_spool_take(checkpointed ? waits->checkpointed : waits->open, last, counts, err))
+        return -1;
+    for (size_t i = 0; i < counts->count; i++)
+        if (tree_place(waits->tree, wait_key_association(counts->list[i].key)) != NO_NODE)
+            counts->list[kept++] = counts->list[i];
+    counts->count = kept;
+    return 0;
 }
 
 void day_waits_rewind(struct day_waits *waits)
 {
-    day_spool_rewind(waits->checkpointed);
-    day_spool_rewind(waits->open);
+    key_spool_rewind(waits->checkpointed);
+    key_spool_rewind(waits->open);
 }
 
-struct wait_key day_waits_key(const struct day_waits *waits, uint64_t id)
+struct wait_key day_waits_key(const struct day_waits *waits, uint64_t key)
 {
     const struct wait_class *class =
-        &waits->classes[id >> BUCKET_BITS & (((uint64_t)1 << CLASS_BITS) - 1)];
+        &waits->classes[key >> BUCKET_BITS & (((uint64_t)1 << CLASS_BITS) - 1)];
     return (struct wait_key){
-        .association = id >> ASSOCIATION_SHIFT,
+        .association = wait_key_association(key),
         .partition = names_text(waits->names, class->partition),
         .qos = names_text(waits->names, class->qos),
-        .bucket_s = wait_bucket_bound(id & (((uint64_t)1 << BUCKET_BITS) - 1)),
+        .bucket_s = wait_bucket_bound(key & (((uint64_t)1 << BUCKET_BITS) - 1)),
     };
 }
 
-uint64_t day_waits_jobs(const struct day_sum *count)
+size_t day_waits_key_day(uint64_t key)
 {
-    return count->sum.word[0];
+    return (size_t)(key >> DAY_SHIFT);
 }
 
-bool day_waits_add_stored(struct day_waits *waits, struct day_sums *into, size_t day,
-                          const struct wait_key *key, uint64_t jobs)
+bool day_waits_find(struct day_waits *waits, size_t day, const struct wait_key *parts,
+                    uint64_t *key)
 {
-    size_t bucket = wait_bucket_at(key->bucket_s);
-    const struct wait_class names = { day_waits_name(waits, key->partition),
-                                      day_waits_name(waits, key->qos) };
+    const size_t bucket = wait_bucket_at(parts->bucket_s);
+    const struct wait_class names = { day_waits_name(waits, parts->partition),
+                                      day_waits_name(waits, parts->qos) };
     uint32_t class = class_of(waits, &names);
-    if (bucket == WAIT_BUCKETS || class >> CLASS_BITS || key->association > UINT32_MAX ||
-        jobs > INT64_MAX)
+    if (bucket == WAIT_BUCKETS || class >> CLASS_BITS || parts->association > UINT32_MAX ||
+        day >= WAIT_DAYS)
         return false;
-    return day_sums_add(into, (uint32_t)day, wait_id(key->association, class, bucket),
-                        &(struct wide){ { jobs } });
+    *key = wait_key_pack(day, parts->association, class, bucket);
+    return true;
 }
 
 void wait_key_add_hash(struct row_hash *hash, const struct wait_key *key, uint64_t jobs)

@@ -6,19 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct day_list;
-struct day_sum;
-struct day_sums;
 struct days;
 struct error;
+struct key_counts;
 struct qos_row;
 struct row_hash;
+struct tree;
 
 /*
  * The number of jobs that started on each day, by association, partition, QOS and the time for
  * which they had waited.  A run counts jobs while it reads them, and wait_rows_write() writes the
- * counts.  A count is a sum of a struct day_spool, whose id stands for the association, the names
- * and the waiting time.
+ * counts.  A key of a struct key_spool stands for the day, the association, the names and the
+ * waiting time.
  */
 struct day_waits;
 
@@ -39,11 +38,11 @@ struct wait_key {
 };
 
 /*
- * Creates an empty collection.  `days` and the names of `qos` must outlive it.  The caller frees it
- * with day_waits_destroy(), which accepts NULL.
+ * Creates an empty collection.  `days`, `tree` and the names of `qos` must outlive it.  The caller
+ * frees it with day_waits_destroy(), which accepts NULL.
  */
-struct day_waits *day_waits_create(const struct days *days, const struct qos_row *qos,
-                                   size_t qos_count);
+struct day_waits *day_waits_create(const struct days *days, const struct tree *tree,
+                                   const struct qos_row *qos, size_t qos_count);
 void day_waits_destroy(struct day_waits *waits);
 
 /*
@@ -55,7 +54,7 @@ void day_waits_destroy(struct day_waits *waits);
 int day_waits_add(struct day_waits *waits, bool checkpointed, const struct started_job *job,
                   struct error *err);
 
-/* Calls day_spool_spill_rest() for all counts. */
+/* Calls key_spool_spill_rest() for all counts. */
 int day_waits_spill_rest(struct day_waits *waits, struct error *err);
 
 /*
@@ -68,23 +67,22 @@ uint64_t day_waits_start(const struct day_waits *waits, size_t day);
 size_t day_waits_day(struct day_waits *waits, uint64_t start);
 
 /*
- * Adds the counts of a day to `into`.  Days must be taken in ascending order of their index;
- * day_waits_rewind() begins again.  Returns -1 if the temporary file cannot be read.
+ * Sets `*counts` to the counts of a day, without those of associations that have no node in the
+ * tree.  The caller frees counts->list, even after an error.  Days must be taken in ascending order
+ * of their index; day_waits_rewind() begins again.  Returns -1 if the temporary file cannot be
+ * read.
  */
-int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day, struct day_sums *into,
-                   struct error *err);
+int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day,
+                   struct key_counts *counts, struct error *err);
 void day_waits_rewind(struct day_waits *waits);
 
-/* Returns the key and the number of jobs of a count. */
-struct wait_key day_waits_key(const struct day_waits *waits, uint64_t id);
-uint64_t day_waits_jobs(const struct day_sum *count);
+/* Returns the meaning of a key, and the index of its day. */
+struct wait_key day_waits_key(const struct day_waits *waits, uint64_t key);
+size_t day_waits_key_day(uint64_t key);
 
-/*
- * Adds `jobs` to the count of a key in `into`, as for the day with index `day`.  Returns false if
- * the key or the number is out of range.
- */
-bool day_waits_add_stored(struct day_waits *waits, struct day_sums *into, size_t day,
-                          const struct wait_key *key, uint64_t jobs);
+/* Sets `*key` to the key for the day with index `day`.  Returns false if a part is out of range. */
+bool day_waits_find(struct day_waits *waits, size_t day, const struct wait_key *parts,
+                    uint64_t *key);
 
 /*
  * Adds `jobs` jobs with a key to a row hash.  `rows` becomes a number of jobs, and the hash is a

@@ -57,7 +57,6 @@ struct days {
     uint64_t check_all_from;
     bool in_turn;
     uint64_t round_s;
-    bool check_waits;    /* verify all rows of fairmill_wait_final and fairmill_wait_open */
     uint64_t oldest_end; /* earliest end time of a job; UINT64_MAX if no job has ended */
     size_t last;         /* index of the last day that find_day() found */
     size_t earliest;     /* index of the first day with usage; `count` if there is no usage */

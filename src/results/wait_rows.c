@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/day_sums.h"
 #include "results/day_waits.h"
 #include "results/days.h"
+#include "results/key_spool.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/stored_state.h"
@@ -46,8 +46,7 @@ struct wait_writer {
     struct hash_segments stored;  /* of the table's days */
     struct hash_segments counted; /* of the days on which this run counted jobs */
     uint64_t first;               /* days before this time cannot be counted again */
-    bool checks_all;
-    struct day_sums *moved; /* the jobs to add to fairmill_wait_final on days before `first` */
+    struct key_counts *moved;     /* jobs to add to fairmill_wait_final on days before `first` */
 };
 #define DAMAGED_ROWS UINT64_MAX
 
@@ -83,22 +82,22 @@ static int wait_rows_keep(const struct wait_writer *writer, uint64_t start,
     return stored_write(writer->db, writer->name, writer->table->name, &part, err);
 }
 
-static struct row_hash wait_rows_hash(const struct day_waits *waits, const struct day_list *counts)
+static struct row_hash wait_rows_hash(const struct day_waits *waits,
+                                      const struct key_counts *counts)
 {
     struct row_hash hash = { 0 };
     for (size_t i = 0; i < counts->count; i++) {
-        const struct day_sum *count = day_list_at(counts, i);
-        const struct wait_key key = day_waits_key(waits, count->id);
-        wait_key_add_hash(&hash, &key, day_waits_jobs(count));
+        const struct wait_key key = day_waits_key(waits, counts->list[i].key);
+        wait_key_add_hash(&hash, &key, counts->list[i].count);
     }
     return hash;
 }
 
 /* Adds the row of a count of the day that begins at `start`. */
 static int wait_rows_add_count(const struct wait_writer *writer, struct row_writer *rows,
-                               uint64_t start, const struct day_sum *count, struct error *err)
+                               uint64_t start, const struct key_count *count, struct error *err)
 {
-    const struct wait_key key = day_waits_key(writer->days->waits, count->id);
+    const struct wait_key key = day_waits_key(writer->days->waits, count->key);
     const struct row_field row[] = {
         { "cluster", 't', writer->cluster },
         { "day", 'i', rows_bits(start) },
@@ -106,9 +105,43 @@ static int wait_rows_add_count(const struct wait_writer *writer, struct row_writ
         { "partition_name", 't', db_text(key.partition) },
         { "qos", 't', db_text(key.qos) },
         { "bucket_s", 'i', db_integer(key.bucket_s) },
-        { "jobs", 'i', rows_bits(day_waits_jobs(count)) },
+        { "jobs", 'i', rows_bits(count->count) },
     };
     return rows_add(rows, row, COUNT(row), err);
+}
+
+/* Writes the rows of a day.  With `keys`, as in struct row_writer, replaces existing rows. */
+static int wait_rows_add_counts(const struct wait_writer *writer, uint64_t start, size_t keys,
+                                const struct key_counts *counts, struct error *err)
+{
+    struct row_writer rows = { .db = writer->db, .table = writer->table->name, .keys = keys };
+    int result = 0;
+    for (size_t i = 0; !result && i < counts->count; i++)
+        result = wait_rows_add_count(writer, &rows, start, &counts->list[i], err);
+    return rows_end(&rows, result, err);
+}
+
+static int wait_count_compare(const void *a, const void *b)
+{
+    const struct key_count *one = a, *other = b;
+    return (one->key > other->key) - (one->key < other->key);
+}
+
+/* Returns the count of a stored row's key, or NULL if `counts` has none.  Sets `*found` to the key,
+ * and to the number of jobs of the row. */
+static struct key_count *wait_rows_match(const struct wait_writer *writer, size_t day,
+                                         const struct db_value *row,
+                                         const struct key_counts *counts, struct key_count *found)
+{
+    const struct wait_key key = wait_key_of(row);
+    *found = (struct key_count){ 0, rows_bits_of(&row[4]) };
+    if (found->count > INT64_MAX || !day_waits_find(writer->days->waits, day, &key, &found->key)) {
+        found->count = 0;
+        return NULL;
+    }
+    return counts->count
+               ? bsearch(found, counts->list, counts->count, sizeof *found, wait_count_compare)
+               : NULL;
 }
 
 static int wait_rows_clear(const struct wait_writer *writer, uint64_t start, struct error *err)
@@ -121,109 +154,88 @@ static int wait_rows_clear(const struct wait_writer *writer, uint64_t start, str
  * Adds the jobs that the stored rows of an open day have in excess of `counts` to writer->moved.
  * Ignores rows that no run wrote.
  */
-static int wait_rows_move(struct wait_writer *writer, uint64_t start, const struct day_list *counts,
-                          struct error *err)
+static int wait_rows_move(struct wait_writer *writer, uint64_t start,
+                          const struct key_counts *counts, struct error *err)
 {
-    struct day_waits *waits = writer->days->waits;
     const struct db_value *row, of_day[] = { writer->cluster, rows_bits(start) };
-    const size_t day = day_waits_day(waits, start);
-    struct day_sums *old = day_sums_create(0);
-    struct day_list new = *counts;
+    const size_t day = day_waits_day(writer->days->waits, start);
     struct db_rows *rows =
         db_query(writer->db, writer->table->read, of_day, COUNT(of_day), "ittii", err);
     while (db_fetch(rows, &row, err) > 0) {
-        const struct wait_key key = wait_key_of(row);
-        day_waits_add_stored(waits, old, day, &key, rows_bits_of(&row[4]));
+        struct key_count old;
+        const struct key_count *new = wait_rows_match(writer, day, row, counts, &old);
+        uint64_t still = new ? new->count : 0;
+        if (old.count > still)
+            *memory_append(&writer->moved->list, &writer->moved->count) =
+                (struct key_count){ old.key, old.count - still };
     }
-    const struct day_list list = day_sums_sorted(old);
-    for (size_t i = 0; i < list.count; i++) {
-        struct wide more = day_list_at(&list, i)->sum;
-        uint64_t id = day_list_at(&list, i)->id;
-        while (new.next < new.count && day_list_at(&new, new.next)->id < id)
-            new.next++;
-        if (new.next < new.count && day_list_at(&new, new.next)->id == id)
-            wide_subtract(&more, &day_list_at(&new, new.next)->sum);
-        if (!wide_is_negative(&more) && !wide_is_zero(&more))
-            day_sums_add(writer->moved, (uint32_t)day, id, &more);
-    }
-    day_sums_destroy(old);
     return db_finish(rows);
 }
 
 /* Replaces the rows of a day if their hash differs. */
 static int wait_rows_replace(struct wait_writer *writer, uint64_t start,
-                             const struct day_list *counts, struct error *err)
+                             const struct key_counts *counts, struct error *err)
 {
     const struct row_hash known = hash_segments_find(&writer->stored, (int64_t)start);
     const struct row_hash new = wait_rows_hash(writer->days->waits, counts);
-    struct row_writer rows = { .db = writer->db, .table = writer->table->name };
     if (row_hash_same(&known, &new))
         return 0;
     bool moves = writer->days->anew && !writer->table->checkpointed && start < writer->first &&
                  known.rows != DAMAGED_ROWS;
-    int result =
-        (moves && wait_rows_move(writer, start, counts, err)) || wait_rows_clear(writer, start, err)
-            ? -1
-            : 0;
-    for (size_t i = 0; !result && i < counts->count; i++)
-        result = wait_rows_add_count(writer, &rows, start, day_list_at(counts, i), err);
-    return rows_end(&rows, result, err) ? -1 : wait_rows_keep(writer, start, &new, err);
+    return (moves && wait_rows_move(writer, start, counts, err)) ||
+                   wait_rows_clear(writer, start, err) ||
+                   wait_rows_add_counts(writer, start, 0, counts, err) ||
+                   wait_rows_keep(writer, start, &new, err)
+               ? -1
+               : 0;
 }
 
-/* Adds the stored counts of the associations of `counts` to `into`. */
-static int wait_rows_read(const struct wait_writer *writer, size_t day,
-                          const struct day_list *counts, struct day_sums *into, struct error *err)
+/* Adds the stored rows of a day to `counts` where both have the same key. */
+static int wait_rows_add_stored(const struct wait_writer *writer, size_t day,
+                                const struct key_counts *counts, struct error *err)
 {
-    struct day_waits *waits = writer->days->waits;
+    const struct day_waits *waits = writer->days->waits;
     const struct db_value of_day[] = { writer->cluster, rows_bits(day_waits_start(waits, day)) };
     uint64_t ids[ROW_IDS_AT_ONCE];
-    bool good = true;
     for (size_t next = 0; next < counts->count;) {
         const struct db_value *row;
         size_t count = 0;
         for (; next < counts->count && count < ROW_IDS_AT_ONCE; next++) {
-            uint64_t id = day_waits_key(waits, day_list_at(counts, next)->id).association;
+            uint64_t id = day_waits_key(waits, counts->list[next].key).association;
             if (!count || ids[count - 1] != id)
                 ids[count++] = id;
         }
         struct db_rows *rows = rows_query_for(writer->db, sql_query_wait_final_of, of_day,
                                               (struct row_ids){ ids, count }, "ittii", err);
         while (db_fetch(rows, &row, err) > 0) {
-            const struct wait_key key = wait_key_of(row);
-            good &= day_waits_add_stored(waits, into, day, &key, rows_bits_of(&row[4]));
+            struct key_count old, *new = wait_rows_match(writer, day, row, counts, &old);
+            if (new)
+                new->count += old.count;
         }
         if (db_finish(rows))
             return -1;
     }
-    return good ? 0 : fail(err, ERROR_DAMAGED, "rows of %s are out of range", writer->table->name);
+    return 0;
 }
 
-/* Adds counts to the stored rows of a day. */
-static int wait_rows_add(struct wait_writer *writer, size_t day, struct day_sums *counts,
+/* The columns of the primary key. */
+#define WAIT_KEYS 6
+
+/* Adds counts to the stored rows of a day.  Changes `counts` to the sums. */
+static int wait_rows_add(struct wait_writer *writer, size_t day, const struct key_counts *counts,
                          struct error *err)
 {
     const struct day_waits *waits = writer->days->waits;
     const uint64_t start = day_waits_start(waits, day);
+    const struct row_hash more = wait_rows_hash(waits, counts);
     struct row_hash hash = hash_segments_find(&writer->stored, (int64_t)start);
-    struct row_writer rows = { .db = writer->db, .table = writer->table->name, .keys = 6 };
-    struct day_sums *sums = day_sums_create(0);
-    struct day_list new = day_sums_sorted(counts);
-    const struct row_hash more = wait_rows_hash(waits, &new);
     hash.rows += more.rows;
     hash.hash += more.hash;
-    int result = wait_rows_read(writer, day, &new, sums, err);
-    for (size_t i = 0; !result && i < new.count; i++)
-        day_sums_add_row(sums, (uint32_t)day, day_list_at(&new, i), false);
-    struct day_list all = day_sums_sorted(sums);
-    for (size_t i = 0; !result && i < all.count; i++) {
-        const struct day_sum *count = day_list_at(&all, i);
-        if (new.next < new.count && day_list_at(&new, new.next)->id == count->id) {
-            new.next++;
-            result = wait_rows_add_count(writer, &rows, start, count, err);
-        }
-    }
-    day_sums_destroy(sums);
-    return rows_end(&rows, result, err) ? -1 : wait_rows_keep(writer, start, &hash, err);
+    return wait_rows_add_stored(writer, day, counts, err) ||
+                   wait_rows_add_counts(writer, start, WAIT_KEYS, counts, err) ||
+                   wait_rows_keep(writer, start, &hash, err)
+               ? -1
+               : 0;
 }
 
 static int wait_rows_write_day(struct wait_writer *writer, size_t day, struct error *err)
@@ -231,20 +243,19 @@ static int wait_rows_write_day(struct wait_writer *writer, size_t day, struct er
     struct days *days = writer->days;
     bool checkpointed = writer->table->checkpointed;
     uint64_t start = day_waits_start(days->waits, day);
-    struct day_sums *counts = day_sums_create(0);
-    int result = day_waits_take(days->waits, checkpointed, day, counts, err);
+    struct key_counts counts;
+    int result = day_waits_take(days->waits, checkpointed, day, &counts, err);
     if (result)
         days->failed = true;
-    const struct day_list list = day_sums_sorted(counts);
-    if (!result && list.count) {
+    if (!result && counts.count) {
         *memory_append(&writer->counted.parts, &writer->counted.count) =
             (struct hash_segment){ .part = (int64_t)start };
         if (!checkpointed || (days->anew && start >= writer->first))
-            result = wait_rows_replace(writer, start, &list, err);
+            result = wait_rows_replace(writer, start, &counts, err);
         else if (!days->anew)
-            result = wait_rows_add(writer, day, counts, err);
+            result = wait_rows_add(writer, day, &counts, err);
     }
-    day_sums_destroy(counts);
+    free(counts.list);
     return result ? -1 : 0;
 }
 
@@ -259,7 +270,7 @@ static bool wait_rows_has(const struct wait_writer *writer, int64_t part)
 /* Removes the rows of days on which this run counted no jobs. */
 static int wait_rows_remove_others(struct wait_writer *writer, struct error *err)
 {
-    static const struct day_list none = { 0 };
+    static const struct key_counts none = { 0 };
     for (size_t i = 0; i < writer->stored.count; i++) {
         uint64_t start = (uint64_t)writer->stored.parts[i].part;
         bool is_final = writer->table->checkpointed && start < writer->first;
@@ -306,7 +317,7 @@ static int wait_rows_check(struct wait_writer *writer, struct error *err)
         struct hash_segment *part = &writer->stored.parts[i];
         uint64_t start = (uint64_t)part->part;
         struct row_hash found;
-        if (!writer->checks_all && (start < days->check_from || start >= days->check_to))
+        if (!days->check_all && (start < days->check_from || start >= days->check_to))
             continue;
         if (wait_rows_read_hash(writer, start, &found, err) ||
             (!row_hash_same(&part->stored, &found) &&
@@ -319,15 +330,16 @@ static int wait_rows_check(struct wait_writer *writer, struct error *err)
 /* Adds the moved jobs to fairmill_wait_final. */
 static int wait_rows_add_moved(struct wait_writer *writer, struct error *err)
 {
-    const struct day_list list = day_sums_sorted(writer->moved);
+    const struct key_counts *moved = writer->moved;
     int result = 0;
-    for (size_t i = 0; !result && i < list.count;) {
-        const uint32_t day = day_list_at(&list, i)->day;
-        struct day_sums *counts = day_sums_create(0);
-        for (; i < list.count && day_list_at(&list, i)->day == day; i++)
-            day_sums_add_row(counts, day, day_list_at(&list, i), false);
-        result = wait_rows_add(writer, day, counts, err);
-        day_sums_destroy(counts);
+    if (moved->count)
+        qsort(moved->list, moved->count, sizeof *moved->list, wait_count_compare);
+    for (size_t from = 0, to = 0; !result && from < moved->count; from = to) {
+        const size_t day = day_waits_key_day(moved->list[from].key);
+        while (to < moved->count && day_waits_key_day(moved->list[to].key) == day)
+            to++;
+        const struct key_counts counts = { moved->list + from, to - from };
+        result = wait_rows_add(writer, day, &counts, err);
     }
     return result;
 }
@@ -354,7 +366,7 @@ int wait_rows_write(const struct publisher *publisher, struct days *days, uint64
 {
     if (!days->waits)
         return 0;
-    struct day_sums *moved = day_sums_create(0);
+    struct key_counts moved = { 0 };
     int result = 0;
     day_waits_rewind(days->waits);
     for (size_t i = 0; !result && i < COUNT(wait_tables); i++) {
@@ -365,11 +377,10 @@ int wait_rows_write(const struct publisher *publisher, struct days *days, uint64
             .days = days,
             .table = &wait_tables[i],
             .first = first,
-            .checks_all = !publisher->locked || days->check_waits,
-            .moved = moved,
+            .moved = &moved,
         };
         result = wait_rows_write_table(&writer, err);
     }
-    day_sums_destroy(moved);
+    free(moved.list);
     return result;
 }

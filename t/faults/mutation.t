@@ -27,7 +27,7 @@ FOUND = 1500, 2860  # seeds that found the first errors
 # Tables that every run checks, and tables that it checks in segments.
 AT_ONCE = {'fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_usage_open',
            'fairmill_usage_span'}
-IN_TURN = {'fairmill_usage_day', 'fairmill_kept'}
+IN_TURN = {'fairmill_usage_day', 'fairmill_wait_final', 'fairmill_wait_open', 'fairmill_kept'}
 
 READERS = '''check | check --json | show | show --json | show --tree --all | show --pbs alpha | status | status --json
 status --nagios --max-age 30m | explain alice --clusters alpha | explain alice carol --clusters alpha | explain dora --jobs --clusters alpha
