@@ -26,7 +26,7 @@ SOURCE, RESULTS = 'roles_acct', 'roles_res'
 NOW = 1750500000
 JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
                'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req', 'id_array_job', 'array_max_tasks',
-               'array_task_pending'}
+               'array_task_pending', 'id_array_task', 'array_task_str', 'het_job_id', 'het_job_offset'}
 
 # Settings that need more of the source, and the tables that they need.
 MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')
