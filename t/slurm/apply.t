@@ -25,6 +25,9 @@ DAY = 86400
 USAGE = {'daemon': (50, 0), 'bin': (1, 400), 'sys': (10, 10), 'games': (300, 0), 'man': (0, 0)}
 ACCOUNTS = {'phys': (50, ('daemon', 'bin', 'root')), 'bio': (30, ('sys', 'games', 'man', 'root'))}
 OPERATOR, STRANGER = 'man', 'mail'
+# From this release on, slurmdbd does not know the components of a heterogeneous job, or a task that was
+# split from its array, until they start.
+NO_COMPONENTS = 23, 11
 
 
 def make(server):
@@ -134,8 +137,9 @@ def first_pass(site):
     tap.same(after[names['hand']], (0, 7), 'the job whose priority was set by hand is unchanged')
     tap.same([names[name] in after for name in ('held', 'later')], [False, False], 'sprio omits the job that is held and the later one')
     tap.same(site.users_in_order(), site.ranked_users(), "sprio's order is the order of Fair Tree's ranks")
-    tap.same(site.rpcs() - 1, len(USAGE) + 5, 'an array and a heterogeneous job of one account have one RPC each; the job that was '
-             'set by hand has none')
+    if site.controller.release < NO_COMPONENTS:
+        tap.same(site.rpcs() - 1, len(USAGE) + 5, 'an array and a heterogeneous job of one account have one RPC each; the job that was '
+                 'set by hand has none')
 
 
 def next_pass(site):
@@ -167,8 +171,7 @@ def other_values(site):
 
 def array_tasks(site):
     """A task that was split from its array has its own record."""
-    if site.controller.release >= (23, 11):
-        tap.diag('slurmctld reports a task that was split from its array to slurmdbd only later')
+    if site.controller.release >= NO_COMPONENTS:
         return
     array = site.names['array']
     site.controller.call('scontrol', 'update', f'JobId={array}_3', 'SiteFactor=5')
@@ -228,7 +231,7 @@ def others(site):
     done = site.apply('--yes', status=78, before=as_user(STRANGER))
     tap.like(done.stderr, 'slurmctld rejects updates from this user: .*AdminLevel Operator', 'slurmctld rejects updates of a user')
     tap.same(site.sprio()[site.names['games']][0], 1, 'the rejected update has no effect')
-    tap.same(len(site.apply(before=as_user(STRANGER)).stdout.splitlines()), 1, 'this user can print the update')
+    tap.like(site.apply(before=as_user(STRANGER)).stdout, f"^scontrol update JobId={site.names['games']} ", 'this user can print the update')
     site.apply('--yes', before=as_user(OPERATOR))
     tap.same(site.printed(), [], 'an operator may update')
 
@@ -260,6 +263,8 @@ def many(site, count=500):
     taken, rpcs = time.monotonic() - start, site.rpcs() - before
     tap.diag(f'{rpcs} RPCs in {taken:.1f} s', *done.stderr.splitlines())
     tap.ok(count <= rpcs < count + 20, 'each job needs one RPC', rpcs)
+    if site.controller.release >= NO_COMPONENTS:
+        site.apply('--yes')  # the update of a heterogeneous job can follow the one of its component
     tap.same(site.printed(), [], 'after many updates, the next pass has none')
 
 
