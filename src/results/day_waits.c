@@ -2,7 +2,6 @@
 #include "results/day_waits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/insight/waits.h"
 #include "core/tree/tree.h"
@@ -214,7 +213,9 @@ struct wait_key day_waits_key(const struct day_waits *waits, uint64_t key)
     return (struct wait_key){
         .association = wait_key_association(key),
         .partition = names_text(waits->names, class->partition),
+        .partition_length = names_length(waits->names, class->partition),
         .qos = names_text(waits->names, class->qos),
+        .qos_length = names_length(waits->names, class->qos),
         .bucket_s = wait_bucket_bound(key & (((uint64_t)1 << BUCKET_BITS) - 1)),
     };
 }
@@ -228,8 +229,9 @@ bool day_waits_find(struct day_waits *waits, size_t day, const struct wait_key *
                     uint64_t *key)
 {
     const size_t bucket = wait_bucket_at(parts->bucket_s);
-    const struct wait_class names = { day_waits_name(waits, parts->partition),
-                                      day_waits_name(waits, parts->qos) };
+    const struct wait_class names = { names_add(waits->names, parts->partition,
+                                                parts->partition_length),
+                                      names_add(waits->names, parts->qos, parts->qos_length) };
     uint32_t class = class_of(waits, &names);
     if (bucket == WAIT_BUCKETS || class >> CLASS_BITS || parts->association > UINT32_MAX ||
         day >= WAIT_DAYS)
@@ -242,8 +244,8 @@ void wait_key_add_hash(struct row_hash *hash, const struct wait_key *key, uint64
 {
     const uint64_t words[] = {
         key->association,
-        row_hash_of_text(key->partition, strlen(key->partition)),
-        row_hash_of_text(key->qos, strlen(key->qos)),
+        row_hash_of_text(key->partition, key->partition_length),
+        row_hash_of_text(key->qos, key->qos_length),
         (uint64_t)key->bucket_s,
     };
     hash->rows += jobs;

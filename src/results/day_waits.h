@@ -33,8 +33,9 @@ struct started_job {
 /* What a count stands for. */
 struct wait_key {
     uint64_t association;
-    const char *partition, *qos; /* in UTF-8; "" if the QOS is unknown */
-    int64_t bucket_s;            /* upper bound of the waiting time in seconds, or -1 */
+    const char *partition, *qos; /* in UTF-8, not NUL-terminated; empty if the QOS is unknown */
+    size_t partition_length, qos_length;
+    int64_t bucket_s; /* upper bound of the waiting time in seconds, or -1 */
 };
 
 /*

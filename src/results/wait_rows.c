@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
-#include <string.h>
 
 #include "results/day_waits.h"
 #include "results/days.h"
@@ -52,12 +51,21 @@ struct wait_writer {
 
 static struct wait_key wait_key_of(const struct db_value *row)
 {
-    return (struct wait_key){
+    struct wait_key key = {
         .association = rows_bits_of(&row[0]),
-        .partition = row[1].type == DB_TEXT ? row[1].text.bytes : "",
-        .qos = row[2].type == DB_TEXT ? row[2].text.bytes : "",
+        .partition = "",
+        .qos = "",
         .bucket_s = db_value_integer(&row[3], 0),
     };
+    if (row[1].type == DB_TEXT) {
+        key.partition = row[1].text.bytes;
+        key.partition_length = row[1].text.length;
+    }
+    if (row[2].type == DB_TEXT) {
+        key.qos = row[2].text.bytes;
+        key.qos_length = row[2].text.length;
+    }
+    return key;
 }
 
 /* Sets `*found` to the hash of the stored rows of a day.  Returns -1 on error. */
@@ -102,8 +110,8 @@ static int wait_rows_add_count(const struct wait_writer *writer, struct row_writ
         { "cluster", 't', writer->cluster },
         { "day", 'i', rows_bits(start) },
         { "id_assoc", 'i', rows_bits(key.association) },
-        { "partition_name", 't', db_text(key.partition) },
-        { "qos", 't', db_text(key.qos) },
+        { "partition_name", 't', db_bytes(key.partition, key.partition_length) },
+        { "qos", 't', db_bytes(key.qos, key.qos_length) },
         { "bucket_s", 'i', db_integer(key.bucket_s) },
         { "jobs", 'i', rows_bits(count->count) },
     };
