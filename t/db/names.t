@@ -196,16 +196,17 @@ def slurmdbd(place, clusters, qos=()):
                  f'time_start INTEGER, time_end INTEGER, timelimit INTEGER, tres_alloc {place.TEXT}, '
                  f'account {place.TEXT}, cpus_req INTEGER, priority INTEGER, tres_req {place.TEXT}, '
                  'id_array_job INTEGER NOT NULL DEFAULT 0, array_max_tasks INTEGER NOT NULL DEFAULT 0, '
-                 'array_task_pending INTEGER NOT NULL DEFAULT 0)']
+                 'array_task_pending INTEGER NOT NULL DEFAULT 0, id_array_task INTEGER, '
+                 f'array_task_str {place.TEXT}, het_job_id INTEGER NOT NULL DEFAULT 0, het_job_offset INTEGER)']
         values = ', '.join('(%d, %s, 1, 0, NULL)' % (row.number, ', '.join(
             place.literal(name) for name in (row.account, row.user, row.partition, row.parent)))
             for row in rows)
         text.append(f'INSERT INTO {assoc} VALUES {values}')
-        jobs = ', '.join("({0}, {0}, {0}, {1}, {2}, 1, 1, {3}, {4}, 0, '5={0}', {5}, 1, 1, '', 0, 0, 0)".format(
+        jobs = ', '.join("({0}, {0}, {0}, {1}, {2}, 1, 1, {3}, {4}, 0, '5={0}', {5}, 1, 1, '', 0, 0, 0, NULL, NULL, 0, NULL)".format(
             row.number, qos.index(row.user) + 1 if row.user in qos else 0, place.literal(row.user),
             NOW - 1, NOW, place.literal(row.account)) for row in rows if row.user)
         # A comma in the partition of a pending job separates two partitions.
-        jobs += ''.join(", ({0} + 100000, {0}, {0}, 0, {1}, {3}, {3}, 0, 0, 0, '', {2}, 1, 1, '1=1', 0, 0, 0)".format(
+        jobs += ''.join(", ({0} + 100000, {0}, {0}, 0, {1}, {3}, {3}, 0, 0, 0, '', {2}, 1, 1, '1=1', 0, 0, 0, NULL, NULL, 0, NULL)".format(
             row.number, place.literal(row.user.replace(b',', b';')), place.literal(row.account), NOW - 1)
             for row in rows if row.user)
         if jobs:
