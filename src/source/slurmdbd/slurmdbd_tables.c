@@ -455,10 +455,13 @@ int slurmdbd_add_missing(struct text *text, const struct source *source, struct 
             *err = why;
             return -1;
         }
-        text_add(text, "    ");
-        slurmdbd_table_add_grant(text, table, source->db->settings,
+        struct text grant = { 0 };
+        slurmdbd_table_add_grant(&grant, table, source->db->settings,
                                  source->cluster ? source->cluster : "");
+        text_add(text, "    ");
+        text_add_printable(text, grant.bytes);
         text_add(text, ";\n");
+        text_free(&grant);
     }
     return 0;
 }
