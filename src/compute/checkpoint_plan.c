@@ -46,6 +46,7 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
                                       .source_identity = plan->source_identity,
                                       .asked_full = plan->asked_full,
                                       .asked_now = plan->asked_now,
+                                      .compares_all = plan->compares_all,
                                       .publishes_nothing = plan->publishes_nothing };
 }
 
