@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "core/usage/calendar.h"
 #include "results/day_waits.h"
 #include "results/days.h"
 #include "results/key_spool.h"
@@ -188,8 +189,9 @@ static int wait_rows_replace(struct wait_writer *writer, uint64_t start,
     const struct row_hash new = wait_rows_hash(writer->days->waits, counts);
     if (row_hash_same(&known, &new))
         return 0;
+    /* After a change of the time zone, the open jobs of a day are counted on other days. */
     bool moves = writer->days->anew && !writer->table->checkpointed && start < writer->first &&
-                 known.rows != DAMAGED_ROWS;
+                 known.rows != DAMAGED_ROWS && calendar_day(start) == start;
     return (moves && wait_rows_move(writer, start, counts, err)) ||
                    wait_rows_clear(writer, start, err) ||
                    wait_rows_add_counts(writer, start, 0, counts, err) ||

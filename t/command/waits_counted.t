@@ -216,6 +216,29 @@ def resets(site):
     is_right(site, 'after a change of the time zone, a full run counts each day again', 'Asia/Tokyo')
 
 
+def zone_after_purge(site):
+    """Days whose jobs were purged remain days of the previous time zone."""
+    begin(site)
+    for day in range(30, 0, -1):
+        for hour in 1, 9, 17:
+            start(site, CAROL, START - day * DAY + hour * HOUR, 10)
+    for day in (25, 11, 10, 9, 1):
+        for hour in range(0, 24, 5):
+            start(site, BOB, START - day * DAY + hour * HOUR, 400, 0)
+    site.run_at()
+    before = sum(stored(site).values())
+    site.change('DELETE FROM tiny_job_table WHERE time_end > 0 AND time_end < ?', START - 10 * DAY)
+    site.run_at(60)
+    for zone in 'Asia/Tokyo', 'America/St_Johns':
+        site.settings(site.keys | {'usage.time_zone': zone})
+        for arguments in (), ('--full',), ():
+            site.run_at(60, *arguments)
+            tap.same(sum(stored(site).values()), before, f'jobs that run while the time zone becomes {zone} count once')
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE time_end = 0', site.now)
+    site.run_at(3 * DAY)
+    tap.same(sum(stored(site).values()), before, 'and they still count once when they have ended')
+
+
 def not_counted(site):
     for keys in {'retention.history_days': 0}, {'usage.source': 'rollup'}:
         begin(site, keys)
@@ -328,7 +351,7 @@ def histories(site):
 
 def main():
     with Site() as site:
-        for part in which_count, over_time, resets, not_counted, changed_rows, upgrade, histories:
+        for part in which_count, over_time, resets, zone_after_purge, not_counted, changed_rows, upgrade, histories:
             part(site)
     tap.done()
 
