@@ -11,7 +11,7 @@
 #include "sql.h"
 
 const char slurm_difference_note[] =
-    "Slurm schedules by its own values. `fairmill apply` gives it these.";
+    "Slurm schedules by its own values unless `fairmill apply` gives it fairmill's.";
 
 /* slurmctld has two algorithms.  It computes their values as with conformance = slurmctld. */
 static bool slurm_computes(const struct published_cluster *cluster)

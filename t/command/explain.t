@@ -677,7 +677,7 @@ def jobs(place):
 
 def own_values(place):
     """Tests the sentence that Slurm's values differ."""
-    note = 'Slurm schedules by its own values.'
+    note = 'Slurm schedules by its own values unless'
     with open(place.path('slurm.conf'), 'w') as file:
         file.write('PriorityType=priority/multifactor\nPriorityDecayHalfLife=7-0\n')
     same = {'slurm.conf': place.path('slurm.conf'), 'usage.half_life': None, 'fairshare.conformance': 'slurmctld'}

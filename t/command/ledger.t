@@ -307,7 +307,7 @@ def undos(desk):
 def slurm_note(desk):
     """Slurm's own usage stays as it is."""
     desk.begin()
-    note = "Slurm schedules by its own values. `fairmill apply` gives it these.\n"
+    note = "Slurm schedules by its own values unless `fairmill apply` gives it fairmill's.\n"
     desk.enter('credit', 5, '-u', 'carol', at=None)
     tap.ok(desk.out.endswith(note), 'after an entry, ledger says that Slurm does not know it', desk.out)
     for who, wanted in ((['-u', 'alice', '-A', 'physics'], 'user where name=alice account=physics'),
