@@ -163,7 +163,7 @@ static void job_explanation_add_value(struct text *text, const struct prio_row *
     if (job->of_formula && !isnan(job->value)) {
         text_format(text, " has the value %s of job_sort_formula",
                     figure_text(job->value, DIGITS).bytes);
-    } else if (job->has_priority && job->priority > 0) {
+    } else if (job->has_priority) {
         text_format(text, " has priority %" PRId64, job->priority);
     } else {
         text_add(text, " has no priority");
