@@ -156,7 +156,7 @@ static const struct command_option own_options[] = {
     { "since", NULL, 0, OPTION_TIME, AT(waits_options, since), "TIME",
       .help = "Start on this day (default: 30 days before the end)" },
     { "until", NULL, 0, OPTION_TIME, AT(waits_options, until), "TIME",
-      .help = "End before this day (default: after the last run)" },
+      .help = "End before this day (default: the day after the last run)" },
     { "by", NULL, 0, OPTION_LIST, AT(waits_options, by_names), "NAMES",
       .help = "Group by account, user, partition, qos or cluster" },
     { "per", NULL, 0, OPTION_VALUE, AT(waits_options, per_text), "PERIOD",
