@@ -220,14 +220,13 @@ static struct partition_limits limits_of(const struct priority_inputs *inputs,
     if (!known)
         return (struct partition_limits){ .is_missing = inputs->queue->knows_partitions,
                                           .max_nodes = PRIORITY_NO_LIMIT };
-    struct partition_limits limits = {
-        .closed = known->closed,
-        .max_nodes = known->max_nodes,
-        .nodes = known->totals.nodes,
-        .cpus = known->totals.cpus,
-        .memory = known->totals.memory,
-        .node_memory = known->totals.node_memory,
-    };
+    struct partition_limits limits = { .closed = known->closed, .max_nodes = known->max_nodes };
+    if (known->may_have_more)
+        return limits;
+    limits.nodes = known->totals.nodes;
+    limits.cpus = known->totals.cpus;
+    limits.memory = known->totals.memory;
+    limits.node_memory = known->totals.node_memory;
     if (limits.node_memory <= 1) /* Slurm's default without RealMemory */
         limits.memory = 0;
     if (limits.nodes)

@@ -130,12 +130,20 @@ def reasons(place):
              'a QOS with PartitionMaxNodes or PartitionTimeLimit lifts the limit of the partition')
     place.begin(job(1, tres='1=2048,4=99', limit=9 * 1440), conf=None)
     tap.same(place.rows('reason', 'reason_detail', 'place'), [('', None, 1)], 'without a slurm.conf, no job is too large')
+    large = job(1, tres='1=2048,4=2') + job(2, tres='4=7') + job(3, 'dynamic', '1=2048,4=9')
+    place.begin(large, conf=CONF + 'PartitionName=dynamic Nodes=n1,d[1-9]\nMaxNodeCount=14\n')
+    tap.same([row[0] for row in place.rows('reason')], ['too_large', 'too_large', ''],
+             'no job is too large for a partition with a node that slurm.conf does not define')
+    place.begin(large, conf=CONF + 'PartitionName=dynamic Nodes=ALL\nMaxNodeCount=15\n')
+    tap.same([row[0] for row in place.rows('reason')], ['', 'too_large', ''],
+             'if slurmctld accepts dynamic nodes, the size of each partition is unknown, but MaxNodes applies')
 
 
 def ids(place):
-    place.begin(job(1, id_array_job=90, id_array_task=12), job(90, id_array_job=90, array_task_str='0x1FFFE', array_task_pending=16),
+    place.begin(job(90, id_array_job=90, array_task_str='0x1FFFE', array_task_pending=16),
                 job(91, id_array_job=91, array_task_str='3,5-9%2', array_task_pending=6), job(92, id_array_job=92, array_task_pending=6),
-                job(40, het_job_id=40, het_job_offset=0), job(41, het_job_id=40, het_job_offset=1), job(50))
+                job(40, het_job_id=40, het_job_offset=0), job(41, het_job_id=40, het_job_offset=1), job(50),
+                job(1, id_array_job=90, id_array_task=12))
     tap.same(place.rows('id_job', 'job_id', 'id_array_job', 'id_array_task', 'id_het_job', 'het_job_offset'), [
         (1, '90_12', 90, 12, None, None), (40, '40+0', None, None, 40, 0), (41, '40+1', None, None, 40, 1), (50, '50', None, None, None, None),
         (90, '90_[1-16]', 90, None, None, None), (91, '91_[3,5-9]', 91, None, None, None), (92, '92', 92, None, None, None)],

@@ -24,6 +24,7 @@ static const char *const key_names[SLURM_KEYS] = {
     [SLURM_FAVOR_SMALL] = "PriorityFavorSmall",
     [SLURM_FLAGS] = "PriorityFlags",
     [SLURM_MAX_AGE] = "PriorityMaxAge",
+    [SLURM_MAX_NODE_COUNT] = "MaxNodeCount",
     [SLURM_SITE_FACTOR_PLUGIN] = "PrioritySiteFactorPlugin",
     [SLURM_TYPE] = "PriorityType",
     [SLURM_USAGE_RESET_PERIOD] = "PriorityUsageResetPeriod",

@@ -69,6 +69,7 @@ enum slurm_key {
     SLURM_FAVOR_SMALL,
     SLURM_FLAGS,
     SLURM_MAX_AGE,
+    SLURM_MAX_NODE_COUNT,
     SLURM_SITE_FACTOR_PLUGIN,
     SLURM_TYPE,
     SLURM_USAGE_RESET_PERIOD,
@@ -119,6 +120,7 @@ struct slurm_partition {
     const char *pool;    /* the first name, in bytewise order, of the partitions of its pool */
     const char *billing_weights; /* TRESBillingWeights; NULL if missing, so that CPUs are billed */
     struct slurm_totals totals;
+    bool may_have_more; /* the partition may have nodes that slurm.conf does not define */
 };
 
 /* A warning about a line of slurm.conf. */

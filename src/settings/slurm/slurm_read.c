@@ -155,6 +155,7 @@ struct counting {
     uint64_t *members;    /* indexed by model: the number of its nodes in the partition */
     uint32_t *pool_of;    /* indexed by partition: itself, or another partition of its pool */
     bool noted;           /* the partition has a warning about an unknown node */
+    bool is_dynamic;      /* slurmctld accepts more nodes than slurm.conf defines */
 };
 
 /* Returns the index of the partition with the first name of a pool. */
@@ -287,7 +288,19 @@ static int finish_partition(struct counting *counting, const struct slurm_record
     if (count_sets(counting, err))
         return -1;
     add_up(counting, &partition->totals);
+    partition->may_have_more = counting->noted || counting->is_dynamic;
     return 0;
+}
+
+/*
+ * Returns true if slurmctld accepts more nodes than slurm.conf defines.  Such a node is added by
+ * slurmd -Z or `scontrol create`, and may join any partition.
+ */
+static bool accepts_dynamic_nodes(const struct slurm_nodes *nodes)
+{
+    const char *most = nodes->conf->given[SLURM_MAX_NODE_COUNT].value;
+    uint64_t count;
+    return most && (!slurm_number(most, UINT32_MAX, &count) || count > names_count(nodes->names));
 }
 
 /* Computes the totals of the cluster and of each partition; call after the last line. */
@@ -303,6 +316,7 @@ static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
         .sets_named = memory_zeroed(sets + 1, sizeof *counting.sets_named),
         .members = memory_zeroed(nodes->model_count + 1, sizeof *counting.members),
         .pool_of = memory_zeroed(partitions + 1, sizeof *counting.pool_of),
+        .is_dynamic = accepts_dynamic_nodes(nodes),
     };
     for (uint32_t i = 0; i < partitions; i++)
         counting.pool_of[i] = i;
