@@ -157,6 +157,8 @@ def ids(place):
     tap.same(found('90_12'), [1, 90], 'prio finds a task with its own row; its array may have it, too')
     for asked in '91_4', '50_1', '90_', '40+2':
         place.ends(64, f'prio rejects {asked}, which is not pending', 'prio', '-j', asked)
+    place.succeed('explain', 'job', '90_12', '--json')
+    tap.same(json.loads(place.out)['clusters'][0]['a']['id_job'], 1, 'explain job prefers the task with its own row to its array')
     place.drop_column('a.db', 'tiny_job_table', 'array_task_str')
     place.again()
     tap.same(place.rows('job_id', where='id_job = 90'), [('90',)], 'without the list of tasks, job_id is the number')

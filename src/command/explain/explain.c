@@ -129,18 +129,22 @@ static int explain_add_name(const struct command_context *context, const char *n
 
 /* ---- Pending jobs ---- */
 
-/* Returns the job's best row, or any row if none is marked as the best.  Returns NULL if the job is
- * not pending or if the user may not see it. */
+/* Returns the job's best row, or any row if none is marked as the best.  A job whose own id was
+ * given is preferred to an array that may have this task.  Returns NULL if the job is not pending
+ * or if the user may not see it. */
 static const struct prio_row *find_job(const struct prio_list *list,
                                        const struct permissions *permissions, const char *id)
 {
     const struct prio_row *found = NULL;
+    int most = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];
-        if (prio_is_job(id, row) &&
-            permissions_show_job(permissions, list->cluster, row->account, row->user) &&
-            (!found || (row->best && !found->best)))
+        int fits = 1 + row->best + 2 * name_is(id, row->job_id);
+        if (fits > most && prio_is_job(id, row) &&
+            permissions_show_job(permissions, list->cluster, row->account, row->user)) {
             found = row;
+            most = fits;
+        }
     }
     return found;
 }
