@@ -230,7 +230,9 @@ static void job_place_add_reasons(struct text *line, const struct prio_list *lis
         }
         text_free(&clause);
     }
-    text_add(line, said.count ? "." : " has no place: its place is known after the next run.");
+    text_add(line, said.count
+                       ? "."
+                       : " has no place: it runs, or its place is known after the next run.");
     name_list_free(&said);
 }
 

@@ -58,6 +58,7 @@ struct whatif_job {
     const char *partition[SIDES], *pool[SIDES];
     int64_t tier[SIDES], priority[SIDES];
     bool there[SIDES];   /* has a row; otherwise the values of that side are 0 and "" */
+    bool starts[SIDES];  /* can start with its best row */
     double norm[SIDES];  /* priority before it is truncated, between 0 and 1 */
     size_t place[SIDES]; /* in its pool; 1 is next; tied jobs share a place; 0: cannot start */
 };

@@ -29,17 +29,18 @@ void whatif_add_job_row(struct whatif *whatif, enum whatif_side side, const stru
                         int64_t priority, double norm)
 {
     struct whatif_job *job = whatif_find_or_add_job(whatif, row);
-    bool starts = !*row->reason, started = !*job->reason;
+    bool starts = row->place != 0; /* running jobs have neither a reason nor a place */
     const char *pool = whatif_text(whatif, row->pool);
     if (starts)
         *memory_append(&whatif->entries[side].list, &whatif->entries[side].count) =
             (struct whatif_entry){ row->key, pool, row->tier, priority };
-    bool is_better = starts != started              ? starts
+    bool is_better = starts != job->starts[side]    ? starts
                      : row->tier != job->tier[side] ? row->tier > job->tier[side]
                                                     : norm > job->norm[side];
     if (job->there[side] && !is_better)
         return;
     job->there[side] = true;
+    job->starts[side] = starts;
     job->reason = whatif_text(whatif, row->reason);
     job->partition[side] = whatif_text(whatif, row->partition);
     job->pool[side] = pool;

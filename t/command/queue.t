@@ -197,9 +197,25 @@ def new_jobs(place):
              'prio places jobs that were submitted after the run among the others')
 
 
+def predictions(place):
+    """Without a change, whatif has the places and the best rows that the run published."""
+    conf = CONF.replace('State=DRAIN', 'PriorityJobFactor=100') + 'PriorityWeightPartition=1000\n'
+    place.begin(job(1, 'cpu,urgent'), job(2, 'drained,gpu', '1=20,4=2'), job(3, 'gpu,cpu'), job(4, priority=0, time_eligible=0),
+                job(5, start=NOW - HOUR, tres='1=1'), job(6), conf=conf, keys={'priority.flags': 'CALCULATE_RUNNING'})
+    rows = place.rows('id_job', 'partition_name', 'pool', 'place', where='best = 1')
+    for how in ([], ['--now', NOW]):
+        place.succeed('whatif', '--json', *how)
+        jobs = sorted(json.loads(place.out)['clusters'][0]['jobs'], key=lambda job: job['id_job'])
+        for side in 'before', 'after':
+            tap.same([(job['id_job'], *(job[f'{name}_{side}'] for name in ('partition', 'pool', 'place'))) for job in jobs], rows,
+                     f"whatif has the published places {side} no change{' by the source' if how else ''}")
+    place.succeed('explain', 'job', '5')
+    tap.ok("Job '5' of 'alice' has no place: it runs, or" in ' '.join(place.out.split()), 'explain job says that a running job has no place', place.out)
+
+
 def body():
     with Queue() as place:
-        for test in pools, reasons, ids, columns, new_jobs:
+        for test in pools, reasons, ids, columns, new_jobs, predictions:
             test(place)
 
 
