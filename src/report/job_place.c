@@ -140,6 +140,39 @@ bool jobs_compete(const struct prio_row *one, const struct prio_row *other)
     return one->place && other->place && !strcmp(one->pool, other->pool);
 }
 
+/* Returns the best row in the pool for the job of `job`, or NULL if it cannot start there. */
+static const struct prio_row *job_row_in_pool(const struct prio_list *list,
+                                              const struct prio_row *job, const char *pool)
+{
+    const struct prio_row *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (row->key == job->key && job_is_in_pool(row, pool) &&
+            (!found || job_order(row, found) > 0))
+            found = row;
+    }
+    return found;
+}
+
+void jobs_find_shared_pool(const struct prio_list *list, const struct prio_row **one,
+                           const struct prio_row **other)
+{
+    const struct prio_row *first = *one, *second = NULL;
+    if (!first->place || !(*other)->place || jobs_compete(first, *other))
+        return;
+    second = job_row_in_pool(list, *other, first->pool);
+    for (size_t i = 0; !second && i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (row->key == (*one)->key && row->place &&
+            (second = job_row_in_pool(list, *other, row->pool)))
+            first = job_row_in_pool(list, *one, row->pool);
+    }
+    if (second) {
+        *one = first;
+        *other = second;
+    }
+}
+
 /* ---- Sentences ---- */
 
 /* Adds the pool and, if its pending jobs are in several partitions, the names of these. */

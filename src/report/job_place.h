@@ -15,9 +15,10 @@ struct text;
 
 /* One or two pending jobs that are explained. */
 struct job_explanation {
-    const struct prio_list *list;       /* all rows of the cluster */
-    const struct prio_row *one, *other; /* the best row of each job; `other` may be NULL */
-    uint64_t max_age;                   /* PriorityMaxAge, seconds; not 0 */
+    const struct prio_list *list; /* all rows of the cluster */
+    /* The best row of each job, see jobs_find_shared_pool(); `other` may be NULL. */
+    const struct prio_row *one, *other;
+    uint64_t max_age; /* PriorityMaxAge, seconds; not 0 */
     const struct terminology *terms;
     const char *note; /* sentence that follows the places, or "" */
 };
@@ -39,9 +40,13 @@ int job_order(const struct prio_row *one, const struct prio_row *other);
 int job_queue_order(const void *a, const void *b);
 
 /*
- * Returns true if both jobs can start and compete for the same nodes.  A job that is pending in
- * partitions of several pools competes in the pool of its best row.
+ * If two jobs can start and their best rows are in different pools, replaces each row by the job's
+ * best row in a pool in which both can start.  If there is no such pool, the rows remain.
  */
+void jobs_find_shared_pool(const struct prio_list *list, const struct prio_row **one,
+                           const struct prio_row **other);
+
+/* Returns true if both rows can start and are in the same pool, so that they compete for nodes. */
 bool jobs_compete(const struct prio_row *one, const struct prio_row *other);
 
 /*

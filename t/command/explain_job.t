@@ -232,6 +232,15 @@ def places(place):
     tap.ok("do not compete: partitions 'normal' and 'gpu' share no nodes." in text and 'nice value' not in text,
            'jobs of different pools do not compete', text)
     tap.same(place.explained(22, 25)['order'], 'none', 'jobs of different pools have no order')
+    place.change("UPDATE tiny_job_table SET partition = 'gpu,urgent' WHERE id_job = 22")
+    place.again(NOW)
+    said = place.explained(22, 25)
+    tap.same(([(said[job]['pool'], said[job]['partition'], said[job]['place']) for job in 'ab'], said['order']),
+             ([('gpu', 'gpu', 3), ('gpu', 'gpu', 1)], 'behind'), 'two jobs are compared in the pool that they share')
+    tap.same(place.explained(21, 22)['b']['pool'], 'normal', 'the pool of the best rows is preferred')
+    text = place.said('job', 22, 25)
+    tap.ok("It is also pending in partition 'urgent', QOS 'q1' (place 1 in pool 'normal')" in text and 'do not compete' not in text
+           and "Job '22' would rank higher" in text, 'the text compares them there, and has the place in the other pool', text)
 
 
 def reasons(place):

@@ -165,6 +165,8 @@ static int explain_command_look_in(struct command_context *context,
         explanation.one = find_job(list, permissions, ids[0]);
         explanation.other = ids[1] ? find_job(list, permissions, ids[1]) : NULL;
         *found = explanation.one && (!ids[1] || explanation.other);
+        if (*found && explanation.other)
+            jobs_find_shared_pool(list, &explanation.one, &explanation.other);
     }
     struct text note = { 0 };
     text_add(&note, "");
