@@ -160,11 +160,12 @@ static int wait_rows_clear(const struct wait_writer *writer, uint64_t start, str
 }
 
 /*
- * Adds the jobs that the stored rows of an open day have in excess of `counts` to writer->moved.
- * Ignores rows that no run wrote.
+ * Adds the jobs that the stored rows of an open day have in excess of `counts` to writer->moved,
+ * but at most `gone` jobs, because the names of a running job can change.  Ignores rows that no run
+ * wrote.
  */
 static int wait_rows_move(struct wait_writer *writer, uint64_t start,
-                          const struct key_counts *counts, struct error *err)
+                          const struct key_counts *counts, uint64_t gone, struct error *err)
 {
     const struct db_value *row, of_day[] = { writer->cluster, rows_bits(start) };
     const size_t day = day_waits_day(writer->days->waits, start);
@@ -173,10 +174,12 @@ static int wait_rows_move(struct wait_writer *writer, uint64_t start,
     while (db_fetch(rows, &row, err) > 0) {
         struct key_count old;
         const struct key_count *new = wait_rows_match(writer, day, row, counts, &old);
-        uint64_t still = new ? new->count : 0;
-        if (old.count > still)
+        uint64_t still = new ? new->count : 0, fewer = old.count > still ? old.count - still : 0;
+        fewer = fewer < gone ? fewer : gone;
+        gone -= fewer;
+        if (fewer)
             *memory_append(&writer->moved->list, &writer->moved->count) =
-                (struct key_count){ old.key, old.count - still };
+                (struct key_count){ old.key, fewer };
     }
     return db_finish(rows);
 }
@@ -191,8 +194,9 @@ static int wait_rows_replace(struct wait_writer *writer, uint64_t start,
         return 0;
     /* After a change of the time zone, the open jobs of a day are counted on other days. */
     bool moves = writer->days->anew && !writer->table->checkpointed && start < writer->first &&
-                 known.rows != DAMAGED_ROWS && calendar_day(start) == start;
-    return (moves && wait_rows_move(writer, start, counts, err)) ||
+                 calendar_day(start) == start && known.rows != DAMAGED_ROWS &&
+                 known.rows > new.rows;
+    return (moves && wait_rows_move(writer, start, counts, known.rows - new.rows, err)) ||
                    wait_rows_clear(writer, start, err) ||
                    wait_rows_add_counts(writer, start, 0, counts, err) ||
                    wait_rows_keep(writer, start, &new, err)

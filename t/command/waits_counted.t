@@ -239,6 +239,22 @@ def zone_after_purge(site):
     tap.same(sum(stored(site).values()), before, 'and they still count once when they have ended')
 
 
+def changed_names(site):
+    """Running jobs that started before the usage window, and get another QOS before a full run."""
+    begin(site, {'usage.horizon': '10-0'})
+    ids = [start(site, BOB, START - 20 * DAY + hour * HOUR, 77, 0) for hour in range(4)]
+    start(site, CAROL, START, 10)
+    site.run_at()
+    site.change('UPDATE tiny_job_table SET id_qos = 2 WHERE job_db_inx = ?', ids[0])
+    site.run_at(60, '--full')
+    is_right(site, 'a running job with another QOS counts once')
+    site.change('UPDATE tiny_job_table SET id_qos = 2 WHERE job_db_inx = ?', ids[1])
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', site.now, ids[2])
+    start(site, CAROL, site.now + 3 * DAY, 10)
+    site.run_at(3 * DAY, '--full')
+    tap.same(sum(stored(site).values()), 6, 'and each job counts once if another job ends at the same time')
+
+
 def not_counted(site):
     for keys in {'retention.history_days': 0}, {'usage.source': 'rollup'}:
         begin(site, keys)
@@ -351,7 +367,7 @@ def histories(site):
 
 def main():
     with Site() as site:
-        for part in which_count, over_time, resets, zone_after_purge, not_counted, changed_rows, upgrade, histories:
+        for part in which_count, over_time, resets, zone_after_purge, changed_names, not_counted, changed_rows, upgrade, histories:
             part(site)
     tap.done()
 
