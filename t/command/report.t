@@ -529,15 +529,16 @@ def try_waits(place):
     tap.ok(factors['bob'] > factors['alice'], 'the user who waited less has a higher factor', factors)
     place.succeed('report')
     waits = data_of(place.out)['clusters'][0]['waits']
-    tap.same(waits['words'], 'Jobs with a higher fairshare factor waited less (rank correlation -1.00).',
-             'the page has a sentence about fairshare')
+    tap.same(waits['words'], 'The jobs started from 2025-05-22 to 2025-06-21. '
+             'Jobs with a higher fairshare factor waited less (rank correlation -1.00).',
+             'the page has the period of the jobs and a sentence about fairshare')
     tap.same(waits['tables'], [
         ['partition', ['cpu', 30, '>7 d', '>7 d'], ['gpu', 20, '<1 min', '<1 min']],
         ['account', ['physics', 30, '<1 min', '3.1 h'], ['chemistry', 20, '>7 d', '>7 d']],
         ['week of', ['2025-06-09', 20, '>7 d', '>7 d'], ['2025-06-16', 30, '<1 min', '3.1 h']],
     ], "the page has the waiting times of its period by partition, account and week")
     tap.ok('<tr><td>cpu</td><td align="right">30</td><td align="right">&gt;7 d</td>' in place.out
-           and '<p>Jobs with a higher fairshare factor waited less' in place.out, 'waiting times are shown without scripts')
+           and ' Jobs with a higher fairshare factor waited less (rank correlation -1.00).</p>' in place.out, 'waiting times are shown without scripts')
     place.succeed('report', '-A', 'chemistry')
     tap.same(data_of(place.out)['clusters'][0]['waits'], dict(words='', tables=[['account', ['chemistry', 20, '>7 d', '>7 d']]]),
              'the page of an account has the waiting times of its jobs only')

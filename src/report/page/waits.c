@@ -26,7 +26,7 @@ struct page_wait_table {
 enum { WAITS_PARTITIONS, WAITS_ACCOUNTS, WAITS_WEEKS, WAITS_TABLES };
 struct page_wait_tables {
     struct page_wait_table tables[WAITS_TABLES];
-    struct text relation; /* a sentence about fairshare; its length may be 0 */
+    struct text relation; /* the period and whether fairshare helped; may be empty */
     size_t rows;          /* of all tables */
 };
 
@@ -97,8 +97,13 @@ static void page_waits_make(struct page_wait_tables *made, const struct page_vie
         accounts->count = WAITS_ACCOUNTS_AT_MOST;
     for (size_t i = 0; i < WAITS_TABLES; i++)
         made->rows += made->tables[i].count;
-    if (partitions->count)
-        waits_add_relation(&made->relation, partitions->total.correlation);
+    if (!partitions->count)
+        return;
+    /* The end is the first second of the next day. */
+    text_format(&made->relation, "The jobs started from %s to %s. ",
+                time_day_text(partitions->total.from).bytes,
+                time_day_text(partitions->total.to - 1).bytes);
+    waits_add_relation(&made->relation, partitions->total.correlation);
 }
 
 static void page_wait_tables_free(struct page_wait_tables *made)
