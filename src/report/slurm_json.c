@@ -152,7 +152,8 @@ static void slurm_json_add_values(struct text *text, const struct share_list *li
     slurm_json_real(text, "effective_usage", row->parent_id ? row->effective_usage : 1);
     slurm_json_real(text, "usage_normalized", row->parent_id ? row->norm_usage : NAN);
     slurm_json_key(text, "usage");
-    text_format(text, "%" PRIu64, row->raw_usage > 0 ? (uint64_t)row->raw_usage : 0);
+    double most = 0x1.fffffffffffffp63; /* of 64 bits */
+    text_format(text, "%" PRIu64, row->raw_usage > 0 ? (uint64_t)fmin(row->raw_usage, most) : 0);
     slurm_json_key(text, "fairshare");
     text_add(text, "{");
     /* The factor of an association without one, such as an account under Fair Tree, is 0. */

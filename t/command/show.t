@@ -167,6 +167,14 @@ def many_in_slurm_json(place):
     tap.same({row['parent'] for row in rows if row['type'] == ['USER']}, {'a "b" \\ c'}, 'quotes and backslashes in names are escaped')
 
 
+def large_in_slurm_json(place):
+    """Weights of TRES can make usage that large."""
+    place.query('UPDATE fairmill_value SET usage_raw = 6e29')
+    place.succeed('show', '--json=slurm')
+    tap.same({row['usage'] for row in json.loads(place.out)['shares']['shares']}, {2 ** 64 - 2 ** 11},
+             'usage that does not fit into 64 bits is the largest such number, not 0')
+
+
 def as_csv(place):
     """A reader of RFC 4180 must get the values of --parsable."""
     _, lines = parsed(place)
@@ -322,7 +330,8 @@ def body():
     with Place() as place:
         place.ready(DRAWING)
         place.succeed('run', '--now', NOW)
-        for part in (parsable, cut, filters, as_csv, as_json, as_slurm_json, chosen, for_people, algorithms, limits, many_in_slurm_json):
+        for part in (parsable, cut, filters, as_csv, as_json, as_slurm_json, chosen, for_people, algorithms, limits, many_in_slurm_json,
+                     large_in_slurm_json):
             part(place)
 
 
