@@ -488,9 +488,8 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
     plan->days->in_turn = plan->mode == CHECKPOINT_UNUSED;
     plan->days->round_s = round_of(settings);
     if (computation->source.layout->has_waits && settings->usage_source != USAGE_OF_ROLLUPS)
-        plan->days->waits =
-            day_waits_create(plan->days, computation->tree, computation->accounting->qos,
-                             computation->accounting->qos_count);
+        plan->days->waits = day_waits_create(plan->days, computation->accounting->qos,
+                                             computation->accounting->qos_count);
     return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/insight/waits.h"
-#include "core/tree/tree.h"
 #include "core/usage/calendar.h"
 #include "core/usage/factor_history.h"
 #include "results/days.h"
@@ -33,7 +32,6 @@ struct wait_class {
 
 struct day_waits {
     const struct days *days;
-    const struct tree *tree;
     struct key_spool *checkpointed, *open;
     size_t last;      /* index of the day of the last job */
     uint64_t *others; /* starts of the days that are not in `days`, in the order of their index */
@@ -56,12 +54,11 @@ static uint32_t day_waits_name(struct day_waits *waits, const char *name)
     return number;
 }
 
-struct day_waits *day_waits_create(const struct days *days, const struct tree *tree,
-                                   const struct qos_row *qos, size_t qos_count)
+struct day_waits *day_waits_create(const struct days *days, const struct qos_row *qos,
+                                   size_t qos_count)
 {
     struct day_waits *waits = memory_zeroed(1, sizeof *waits);
     waits->days = days;
-    waits->tree = tree;
     waits->checkpointed = key_spool_create();
     waits->open = key_spool_create();
     waits->names = names_create();
@@ -190,14 +187,7 @@ int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day,
                    struct key_counts *counts, struct error *err)
 {
     const uint64_t last = (uint64_t)day << DAY_SHIFT | (((uint64_t)1 << DAY_SHIFT) - 1);
-    size_t kept = 0;
-    if (key_spool_take(checkpointed ? waits->checkpointed : waits->open, last, counts, err))
-        return -1;
-    for (size_t i = 0; i < counts->count; i++)
-        if (tree_place(waits->tree, wait_key_association(counts->list[i].key)) != NO_NODE)
-            counts->list[kept++] = counts->list[i];
-    counts->count = kept;
-    return 0;
+    return key_spool_take(checkpointed ? waits->checkpointed : waits->open, last, counts, err);
 }
 
 void day_waits_rewind(struct day_waits *waits)

@@ -11,7 +11,6 @@ struct error;
 struct key_counts;
 struct qos_row;
 struct row_hash;
-struct tree;
 
 /*
  * The number of jobs that started on each day, by association, partition, QOS and the time for
@@ -39,11 +38,11 @@ struct wait_key {
 };
 
 /*
- * Creates an empty collection.  `days`, `tree` and the names of `qos` must outlive it.  The caller
- * frees it with day_waits_destroy(), which accepts NULL.
+ * Creates an empty collection.  `days` and the names of `qos` must outlive it.  The caller frees it
+ * with day_waits_destroy(), which accepts NULL.
  */
-struct day_waits *day_waits_create(const struct days *days, const struct tree *tree,
-                                   const struct qos_row *qos, size_t qos_count);
+struct day_waits *day_waits_create(const struct days *days, const struct qos_row *qos,
+                                   size_t qos_count);
 void day_waits_destroy(struct day_waits *waits);
 
 /*
@@ -68,10 +67,9 @@ uint64_t day_waits_start(const struct day_waits *waits, size_t day);
 size_t day_waits_day(struct day_waits *waits, uint64_t start);
 
 /*
- * Sets `*counts` to the counts of a day, without those of associations that have no node in the
- * tree.  The caller frees counts->list, even after an error.  Days must be taken in ascending order
- * of their index; day_waits_rewind() begins again.  Returns -1 if the temporary file cannot be
- * read.
+ * Sets `*counts` to the counts of a day.  The caller frees counts->list, even after an error.  Days
+ * must be taken in ascending order of their index; day_waits_rewind() begins again.  Returns -1 if
+ * the temporary file cannot be read.
  */
 int day_waits_take(struct day_waits *waits, bool checkpointed, size_t day,
                    struct key_counts *counts, struct error *err);
