@@ -64,8 +64,8 @@ class Words:
     LOCK = 'LOCK TABLES big_job_table READ'
     # net_write_timeout and idle_readonly_transaction_timeout of fairmill's sessions are 10 seconds.
     ways = {'': dict(by_path=True)}
-    amid = '"tres_alloc" FROM "big_job_table"', 'execute'
-    between = '"tres_alloc" FROM "big_job_table"', 'prepare', None
+    amid = r'"partition", j\."time_eligible" FROM "big_job_table"', 'execute'
+    between = r'"partition", j\."time_eligible" FROM "big_job_table"', 'prepare', None
 
 
 harmless.main(Words)

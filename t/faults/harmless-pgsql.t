@@ -54,7 +54,7 @@ class Words:
     # idle_in_transaction_session_timeout and tcp_user_timeout of fairmill's sessions are 10
     # seconds.  While it reads rows from a unix socket, fairmill has its own timer.
     ways = {' (TCP)': dict(to_port=True), ' (unix socket)': dict(by_path=True)}
-    amid = 'COPY .*"tres_alloc" FROM "big_job_table"', 'sync'
+    amid = r'COPY .*"partition", j\."time_eligible" FROM "big_job_table"', 'sync'
     between = 'FROM "big_assoc_table"', 'sync', 0
 
 

@@ -28,7 +28,7 @@ from server import Session
 # The first read of the table, which locks its definition from then on, and the query of running
 # jobs.  All jobs here still run.
 JOB_TABLE = r'FROM "big_job_table"'
-JOBS = r'"tres_alloc" FROM "big_job_table"'
+JOBS = r'"partition", j\."time_eligible" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
 WRITE = r'INSERT INTO "fairmill_value"'
 CLEAR = r'DELETE .*FROM "fairmill_value"'

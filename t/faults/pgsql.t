@@ -34,7 +34,7 @@ faults.RUN.append('--full')
 
 # The first read of the table, which locks its definition from then on, and the reading of jobs.
 JOB_TABLE = r'FROM "big_job_table"'
-JOBS = r'COPY .*"tres_alloc" FROM "big_job_table"'
+JOBS = r'COPY .*"partition", j\."time_eligible" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
 WRITE = r'COPY "fairmill_seal_open"'
 UPDATE = r'UPDATE "fairmill_value"'
