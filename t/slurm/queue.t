@@ -112,8 +112,12 @@ def reasons(site):
     expected = {
         site.submit('-H'): 'held', site.submit('--begin=now+1hour'): 'begin', site.submit(f'--dependency=afterok:{filler}'): 'dependency',
         array: 'array_limit', site.submit('-p', 'off'): 'partition_down', site.submit('-N2', '-p', 'wide', cpus=2): 'too_large',
-        site.submit('-N3', '-p', 'wide', cpus=3): 'too_large', site.submit('-N2', cpus=2): 'too_large', site.submit('-t', '120'): 'too_large',
-        site.submit('-p', 'wide', cpus=99): 'too_large', site.submit(): '', site.submit('-p', 'off,main'): ''}
+        site.submit('-t', '120'): 'too_large', site.submit(): '', site.submit('-p', 'off,main'): ''}
+    for options, cpus in (('-N3', '-p', 'wide'), 3), (('-N2',), 2), (('-p', 'wide'), 99):
+        try:
+            expected[site.submit(*options, cpus=cpus)] = 'too_large'
+        except RuntimeError as said:  # newer releases do not accept a job that is larger than the partition
+            tap.ok('node configuration is not available' in str(said), f'slurmctld rejects {" ".join(options)}', said)
 
     def agree():
         found = site.reasons()
