@@ -236,7 +236,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     "pool"                {name},
     "place"               {integer},
     "reason"              {name},
-    "reason_detail"       {line},
+    "reason_detail"       {text},
     "id_array_job"        {integer},
     "id_array_task"       {integer},
     "id_het_job"          {integer},

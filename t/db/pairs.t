@@ -104,6 +104,7 @@ def body():
                        told[0], explanations[0][0])
                 check(f'{folder}/f.conf', pair)
         large_keys(places, folder)
+        long_reasons(places, folder)
         tap.ok(len(first[1]) > 4, 'the databases have findings to compare', first[1])
         charges(places, folder)
 
@@ -152,6 +153,22 @@ def large_keys(places, folder):
             tap.ok(status == 0 and [str(row[0]) for row in rows] == [str(LARGE)]
                    and f'"job_db_inx":"{LARGE}"' in out.replace(': ', ':'),
                    f'a 64-bit key passes from {source} to {results}', rows, out, err)
+
+
+def long_reasons(places, folder):
+    """Tests a reason that is longer than the names in it."""
+    name = 'p' * 255
+    with open(f'{folder}/slurm.conf', 'w', encoding='ascii') as file:
+        file.write('ClusterName=alpha\nSlurmctldHost=head\nNodeName=n1 CPUs=4\nPartitionName=main Nodes=n1\n')
+    places['mysql'].sql(f"UPDATE alpha_job_table SET `partition` = '{name}' WHERE id_job = 1192", 'pairs')
+    for results in places:
+        write_settings(f'{folder}/f.conf', dict(
+            source=dict(places['mysql'].connection('pairs'), clusters='alpha'), slurm=dict(conf=f'{folder}/slurm.conf'),
+            results=places[results].connection(places[results].database('pairs_reasons'))))
+        publish(f'{folder}/f.conf', NOW)
+        rows = places[results].sql('SELECT reason, reason_detail FROM fairmill_job_priority WHERE id_job = 1192', 'pairs_reasons')
+        tap.same([tuple(row) for row in rows], [('partition_unknown', f'slurm.conf has no partition {name}')],
+                 f'a long reason is stored in {results}')
 
 
 def waiting(settings):
