@@ -166,6 +166,8 @@ def away(place):
         place.fails(69, f'slurmctld does not answer: {message}', 'slurmctld ends between updates', '--yes', sent=first)
     place.slurm(jobs, show='exec sleep 1000')
     place.fails(69, "'scontrol' did not finish within the deadline", 'slurmctld is slow', '--deadline', '1s', '--yes')
+    place.slurm(jobs, show='exec sleep 1000 >&- 2>&-')
+    place.fails(69, "'scontrol' did not finish within the deadline", 'slurmctld is slow and the output closed', '--deadline', '1s', '--yes')
     place.slurm(jobs, 'exec sleep 1000')
     place.fails(69, "'scontrol' did not finish within the deadline", 'updates are slow', '--deadline', '1s', '--yes', sent=first)
 

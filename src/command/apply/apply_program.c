@@ -146,11 +146,21 @@ static bool program_exchange(const struct slurm_program *program, struct program
     return true;
 }
 
-static int program_status(pid_t process)
+/* Waits for the end of the program and returns its status.  At the deadline, kills the program and
+ * sets `*in_time` to false. */
+static int program_status(pid_t process, int64_t deadline_ms, bool *in_time)
 {
     int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-        ;
+    pid_t ended;
+    while (!(ended = waitpid(process, &status, *in_time ? WNOHANG : 0)) ||
+           (ended < 0 && errno == EINTR)) {
+        if (*in_time && clock_milliseconds() >= deadline_ms) {
+            kill(process, SIGKILL);
+            *in_time = false;
+        } else if (*in_time) {
+            poll(NULL, 0, 10);
+        }
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -167,7 +177,7 @@ int slurm_program_run(const struct slurm_program *program, int *status, struct e
     text_free(&pipes.messages);
     if (process < 0)
         return -1;
-    *status = program_status(process);
+    *status = program_status(process, program->deadline_ms, &in_time);
     if (!in_time)
         return fail(err, ERROR_GONE, "'%s' did not finish within the deadline",
                     program->arguments[0]);
