@@ -105,7 +105,7 @@ static const struct prio_row *job_reversals_find_qos(const struct prio_list *lis
 
 /* Returns a row of the job's pool whose partition has the lowest tier, and then the smallest
  * factor, that is sufficient: a higher tier, or the same tier and at least `factor`.  Returns NULL
- * if there is none. */
+ * if no row is sufficient. */
 static const struct prio_row *job_reversals_find_partition(const struct prio_list *list,
                                                            const struct prio_row *ahead,
                                                            double factor)

@@ -12,7 +12,7 @@ struct text;
 /*
  * The site factors of users' associations, for jobs that are not submitted yet.  A file has a line
  * `user TAB account TAB partition TAB factor` for each association of a user.  The partition is
- * empty if the association has none.
+ * empty if the association applies to all partitions.
  */
 
 /* Appends the content of the file.  `weight` is the weight of fairshare.  Omits associations that

@@ -64,7 +64,7 @@ struct gres_count {
 struct partition_limits {
     bool is_missing;      /* slurm.conf is known, and lacks the partition */
     const char *closed;   /* its State if no job can start there, DOWN or INACTIVE, else NULL */
-    uint64_t max_nodes;   /* MaxNodes; UINT64_MAX if there is none */
+    uint64_t max_nodes;   /* MaxNodes; UINT64_MAX means no limit */
     uint64_t nodes, cpus; /* 0 if unknown, like the memory */
     uint64_t memory;      /* of all nodes */
     uint64_t node_memory; /* of the largest node */

@@ -13,7 +13,7 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* The page has so many accounts, those with the most jobs. */
+/* The maximum number of accounts on a page: the accounts with the most jobs. */
 #define WAITS_ACCOUNTS_AT_MOST 15u
 
 /* The rows of one table. */

@@ -18,8 +18,8 @@ void page_waits_free(struct page_waits *waits);
 
 /*
  * Add the part to the page's data and to the page for readers without scripts.  The page of an
- * account has its waiting times and those of the accounts below it, but not those of partitions and
- * weeks.  Add nothing if the page has no waiting times.
+ * account shows the waiting times of this account and of the accounts below it, and no partitions
+ * and weeks.  Add nothing if the page has no waiting times.
  */
 void page_waits_add(struct text *text, const struct page_view *view);
 void page_waits_add_plain(struct text *text, const struct page_view *view);
