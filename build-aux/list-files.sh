@@ -53,12 +53,10 @@ echo '# Made by build-aux/list-files.sh; ./autogen.sh makes it anew.'
 echo
 
 program='^src/(main|settings/settings_doc)\.c$'
-report='^src/(command/report|report/page)/.*\.[ch]$'
 driver='^src/db/[a-z]+/.*\.[ch]$'
 matching '^src/util/.*\.[ch]$' | list libfairmill_util_a_SOURCES
 matching '^src/core/.*\.[ch]$' | list libfairmill_core_a_SOURCES
-matching '^src/.*\.[ch]$' "^src/(util|core)/|$program|$report|$driver" | list libfairmill_a_SOURCES
-matching "$report" | list REPORT_SOURCES
+matching '^src/.*\.[ch]$' "^src/(util|core)/|$program|$driver" | list libfairmill_a_SOURCES
 for database in mysql pgsql sqlite; do
     matching "^src/db/$database/.*\.[ch]$" | list "$(echo "$database" | tr a-z A-Z)_SOURCES"
 done
@@ -80,8 +78,7 @@ tests_that_need '' | grep -v '^t/style/' | list INSTALL_TESTS
 tests_that_need packages | list PACKAGE_TESTS
 tests_that_need sqlite | list SQLITE_TESTS
 tests_that_need 'sqlite valgrind' | list VALGRIND_TESTS
-tests_that_need 'sqlite report' | list REPORT_TESTS
-tests_that_need 'sqlite report browser' | list BROWSER_TESTS
+tests_that_need 'sqlite browser' | list BROWSER_TESTS
 tests_that_need 'sqlite mysql' | list MYSQL_TESTS
 tests_that_need 'sqlite pgsql' | list PGSQL_TESTS
 tests_that_need 'sqlite mysql pgsql' | list PAIR_TESTS

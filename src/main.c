@@ -34,10 +34,8 @@ static const struct command *const commands[] = {
     &command_whatif,    &command_backtest, &command_compare,
     &command_ledger,    &command_shares,   &command_diff,
     &command_apply,     &command_status,   &command_metrics,
-#ifdef HAVE_REPORT
-    &command_report,
-#endif
-    &command_answer,    &command_help,     NULL,
+    &command_report,    &command_answer,   &command_help,
+    NULL,
 };
 
 /* Prints a text and returns the exit status. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# needs: sqlite report browser
+# needs: sqlite browser
 """Tests the page of `fairmill report` in a browser: its functions, its layout, and that it requests
 nothing.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# needs: sqlite report
+# needs: sqlite
 """Tests the contents of the page of `fairmill report`, and how its files are written.
 
 Its layout and its functions are tested in page.t."""

@@ -6,7 +6,6 @@
 #include "command/command.h"
 #include "command/report/report_data.h"
 #include "command/report/report_pages.h"
-#include "command/report/report_waits.h"
 #include "results/health.h"
 #include "results/tres_days.h"
 #include "run/run.h"
@@ -60,12 +59,7 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
         result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
         result =
-            report_data_read(&read[i].data, published, &published->clusters[i], &request, err) ||
-                    (read[i].data.top_count &&
-                     report_waits_read(&read[i].waits, published, &published->clusters[i],
-                                       &read[i].data.page, err))
-                ? -1
-                : 0;
+            report_data_read(&read[i].data, published, &published->clusters[i], &request, err);
     if (!result)
         result = published_check_names(published, err);
     if (!result) {
@@ -147,7 +141,6 @@ static int report_answer(struct command_context *context, struct error *err)
         text_free(&read[i].problems);
         report_use_free(&read[i].use);
         page_backtest_free(&read[i].backtest);
-        page_waits_free(&read[i].waits);
     }
     free(read);
     backtest_file_free(&file);

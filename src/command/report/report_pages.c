@@ -10,7 +10,6 @@
 
 #include "report/page/escape.h"
 #include "report/page/page.h"
-#include "report/page/plain.h"
 #include "report/page/view.h"
 #include "settings/scheduler.h"
 #include "util/error.h"
@@ -22,60 +21,29 @@
 /* Maximum indentation of the list of accounts. */
 #define DEEPEST_SHOWN 12u
 
-/* The two parts of a page: its text without scripts, and its data. */
-struct parts {
-    struct text plain, data;
-    bool any;
-};
-
-static void report_pages_add_view(struct parts *parts, const struct page_cluster *cluster,
-                                  uint32_t top)
+/* Adds the page of all clusters that have selected accounts. */
+static void report_pages_add(struct text *text, const struct report_cluster *clusters, size_t count,
+                             const char *links)
 {
-    struct page_view view;
-    page_view_make(&view, cluster, top);
-    page_plain_add(&parts->plain, &view);
-    page_add_view(&parts->data, &view, !parts->any);
-    page_view_free(&view);
-    parts->any = true;
-}
-
-/* Assembles a page.  `links` is a list of pages, or NULL.  `home` is the address of the index, or
- * NULL. */
-static void put_together(struct text *text, struct parts *parts, const char *links,
-                         const char *home)
-{
-    text_add(text, page_before);
-    text_add(text, "<div id=\"plain\" class=\"plain\">\n");
-    if (home)
-        text_format(text, "<p><a href=\"%s\">All pages</a></p>\n", home);
-    text_add_bytes(text, parts->plain.bytes, parts->plain.length);
-    text_add(text, "</div>\n");
-    if (links)
-        text_format(text, "<div id=\"pages\" class=\"plain\">%s</div>\n", links);
-    text_add(text, page_between);
-    text_add_bytes(text, parts->data.bytes, parts->data.length);
-    page_end(text);
-    text_add(text, page_after);
-    text_free(&parts->plain);
-    text_free(&parts->data);
-}
-
-static void report_pages_add_all(struct parts *parts, const struct report_cluster *clusters,
-                                 size_t count)
-{
-    page_begin(&parts->data, &(struct page_head){
-                                 .accounts_only = count && clusters[0].data.page.accounts_only });
+    struct page_view *views = memory_zeroed(count + 1, sizeof *views);
+    size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t top = 0; top < clusters[i].data.top_count; top++)
-            report_pages_add_view(parts, &clusters[i].data.page, clusters[i].data.tops[top]);
+        if (clusters[i].data.top_count)
+            page_view_make(&views[found++], &clusters[i].data.page, clusters[i].data.tops,
+                           clusters[i].data.top_count);
+    for (size_t i = 0; i < found; i++) {
+        views[i].number = i;
+        views[i].several = found > 1;
+    }
+    page_add(text, views, found, NULL, links);
+    for (size_t i = 0; i < found; i++)
+        page_view_free(&views[i]);
+    free(views);
 }
 
 void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count)
 {
-    struct parts parts = { 0 };
-    text_add(&parts.plain, "");
-    report_pages_add_all(&parts, clusters, count);
-    put_together(text, &parts, NULL, NULL);
+    report_pages_add(text, clusters, count, NULL);
 }
 
 /* ---- A page for each account ---- */
@@ -130,12 +98,11 @@ static int make_directory(const char *path, struct error *err)
 static int write_page(const char *directory, const struct page_cluster *cluster, uint32_t row,
                       struct error *err)
 {
-    struct parts parts = { 0 };
+    struct page_view view;
     struct text path = { 0 }, page = { 0 };
-    page_begin(&parts.data,
-               &(struct page_head){ .accounts_only = cluster->accounts_only, .home = "../" INDEX });
-    report_pages_add_view(&parts, cluster, row);
-    put_together(&page, &parts, NULL, "../" INDEX);
+    page_view_make(&view, cluster, &row, 1);
+    page_add(&page, &view, 1, "../" INDEX, NULL);
+    page_view_free(&view);
     text_format(&path, "%s/", directory);
     add_page_name(&path, cluster, row);
     int result = file_write(path.bytes, &page, err);
@@ -230,15 +197,13 @@ static int write_account_pages(const char *directory, const struct report_cluste
 int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,
                        struct error *err)
 {
-    struct parts parts = { 0 };
     struct text links = { 0 }, path = { 0 }, page = { 0 };
     int result = make_directory(directory, err);
     for (size_t i = 0; !result && i < count; i++)
         if (clusters[i].data.top_count)
             result = write_account_pages(directory, &clusters[i], &links, err);
     if (!result) {
-        report_pages_add_all(&parts, clusters, count);
-        put_together(&page, &parts, links.bytes, NULL);
+        report_pages_add(&page, clusters, count, links.bytes);
         text_format(&path, "%s/" INDEX, directory);
         result = file_write(path.bytes, &page, err);
     }

@@ -5,7 +5,6 @@
 #include "command/report/report_data.h"
 #include "command/report/report_use.h"
 #include "report/page/backtest.h"
-#include "report/page/waits.h"
 #include "util/text.h"
 
 struct error;
@@ -16,7 +15,6 @@ struct report_cluster {
     struct text problems;
     struct report_use use;
     struct page_backtest backtest;
-    struct page_waits waits;
 };
 
 /* Adds one HTML page with all clusters and accounts that were requested. */

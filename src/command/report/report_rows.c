@@ -168,44 +168,6 @@ int report_changes_read(struct db *db, struct page_cluster *cluster, struct erro
     return result;
 }
 
-static bool report_rows_has_point(const struct page_cluster *cluster, int64_t at, size_t *point)
-{
-    while (*point < cluster->times.count && cluster->times.points[*point].at < at)
-        ++*point;
-    return *point < cluster->times.count && cluster->times.points[*point].at == at;
-}
-
-/* Adds a row of fairmill_fairness.  Rows are in ascending order of time, and a time has one row for
- * each scope. */
-static void report_rows_add_fairness(struct page_cluster *cluster, const struct db_value *row)
-{
-    int64_t at = row[0].integer;
-    struct page_fairness *last =
-        cluster->fairness_count ? &cluster->fairness[cluster->fairness_count - 1] : NULL;
-    if (!last || last->at != at) {
-        last = memory_append(&cluster->fairness, &cluster->fairness_count);
-        *last = (struct page_fairness){ at, NAN, NAN, NAN };
-    }
-    bool of_accounts =
-        row[1].type == DB_TEXT && reads_as(row[1].text.bytes, row[1].text.length, "accounts");
-    *(of_accounts ? &last->accounts : &last->users) = db_value_real(&row[2]);
-    if (of_accounts)
-        last->too_much = db_value_real(&row[3]) - db_value_real(&row[4]);
-}
-
-int report_fairness_read(struct db *db, struct page_cluster *cluster, struct error *err)
-{
-    struct db_value span[] = { db_text(cluster->name), db_integer(cluster->from),
-                               db_integer(cluster->to) };
-    const struct db_value *row;
-    size_t point = 0;
-    struct db_rows *rows = db_query(db, sql_query_report_fairness, span, 3, "itnnn", err);
-    while (db_fetch(rows, &row, err) > 0)
-        if (report_rows_has_point(cluster, row[0].integer, &point))
-            report_rows_add_fairness(cluster, row);
-    return db_finish(rows);
-}
-
 /* The direct children of each node, in ascending order of id. */
 struct below {
     uint32_t *first, *next; /* NO_NODE: none */
@@ -234,21 +196,22 @@ static struct page_row report_row_of(const struct published_cluster *published, 
     const struct values *values = &published->values[node];
     const struct algorithm *algorithm = published->algorithm;
     struct association_name name = published_name(published, node);
+    double whole = published->values[0].usage_raw;
+    bool own = !node_has_parent_shares(association);
+    double share = own ? algorithm->norm_shares(values) : NAN;
+    double used = whole > 0 ? values->usage_raw / whole : 0;
     return (struct page_row){
         .id = association->id,
         .account = name.account,
         .user = name.user,
         .partition = name.partition,
-        .shares = node_has_parent_shares(association) ? -1 : association->shares,
-        .level_share = values->level_shares_norm,
-        .level_used = values->level_usage,
-        .whole = values->shares_norm,
-        .share = algorithm->norm_shares(values),
-        .used = algorithm->effective_usage(values),
-        .usage = values->usage_raw,
+        .own_share = own,
+        .share = share,
+        .used = used,
+        .ratio = !own ? NAN : share > 0 ? used / share : INFINITY,
         .factor = algorithm->factor(values),
-        .level_fs = algorithm->ranks_users ? values->level_fs : NAN,
         .place = published->order[node],
+        .level_ratio = NAN,
     };
 }
 
@@ -294,7 +257,7 @@ void report_rows_add(struct page_cluster *cluster, const struct published_cluste
     for (uint32_t i = 0; i < cluster->row_count; i++) {
         cluster->rows[i].first_child = (uint32_t)cluster->row_count;
         for (uint32_t node = below.first[nodes[i]]; node != NO_NODE; node = below.next[node]) {
-            bool hidden = cluster->accounts_only && tree->nodes[node].is_user;
+            bool hidden = cluster->hides_users && tree->nodes[node].is_user;
             id_index_add(places, tree->nodes[node].id, hidden ? i : (uint32_t)cluster->row_count);
             if (hidden)
                 continue;

@@ -16,9 +16,6 @@ void report_rows_add(struct page_cluster *cluster, const struct published_cluste
 /* Returns the row of the account named `asked`, or INDEX_NONE if the cluster does not have it. */
 uint32_t report_row_of_account(const struct page_cluster *cluster, const char *asked);
 
-/* Reads the fairness indexes (fairmill_fairness) for the page's history points, which must have
- * been read before.  Returns -1 on error. */
-int report_fairness_read(struct db *db, struct page_cluster *cluster, struct error *err);
 /* Finds the times in the page's period at which settings changed, by comparing consecutive runs.
  * Ignores settings that do not affect values, such as the addresses of databases.  Returns -1 on
  * error. */

@@ -4,74 +4,68 @@
 
 #include "report/page/cluster.h"
 
+struct text;
+
 /*
- * The part of a cluster that one page shows: an account with everything below it, or the whole
- * cluster.
- *
- * The number of rows is limited, so that a page opens quickly on any site.  Accounts come first,
- * then the users with the most usage.
+ * The part of a cluster that one page shows: everything, or some groups with everything below
+ * them.  A group's page also has the rows on the path to it, and the members of their levels,
+ * because sentences compare it with them.
  */
 
-/* Sums over the children of a row that are not in the page. */
-struct page_rest {
-    uint32_t number;     /* of the row, in the view */
-    double shares;       /* `parent` counts as one share */
-    double share, usage; /* share of the cluster; decayed usage */
-    uint32_t children;
+enum page_part {
+    PAGE_OUTSIDE,  /* not in the page */
+    PAGE_COMPARED, /* on the path to a selected group, or a member of the path's levels */
+    PAGE_INSIDE,   /* a selected group, or below one */
 };
 
-/* The number of pending jobs in a partition or with a QOS. */
-struct page_queue {
-    const char *name;
-    size_t jobs;
-};
-struct page_queues {
-    struct page_queue *queues; /* queues, longest first */
-    size_t count;
-};
-
-/* An association in the page with results of a backtest. */
-struct page_trial {
-    uint32_t number; /* of the row, in the view */
-    double turned;   /* page_backtest_turned(); 0 for accounts */
-    const struct page_backtest_row *row;
-};
+/* The limits above which a page is huge and lists only some rows. */
+#define PAGE_GROUPS_LISTED 40u
+#define PAGE_USERS_LISTED 200u
+#define PAGE_FURTHEST_LISTED 20u
 
 struct page_view {
     const struct page_cluster *cluster;
-    uint32_t top;   /* row of the account; 0: the whole cluster */
-    uint32_t *rows; /* rows in the page; the top first, parents before children */
-    /* Indexed by row of the cluster: index in `rows`, PAGE_NOT_BELOW or PAGE_LEFT_OUT. */
-    uint32_t *numbers;
-    size_t count;   /* number of `rows` */
-    size_t below;   /* number of associations at and below the top */
-    size_t *series; /* indexes of the cluster's series that are in the page */
-    size_t series_count;
-    struct page_rest *rests;
-    size_t rest_count;
-    size_t *jobs; /* indexes of the cluster's first pending jobs */
-    size_t job_count, job_total;
-    struct page_queues partitions, qos;
-    struct page_trial *trials; /* accounts in order of `rows`, then users, most discordant first */
-    size_t trial_count, trial_total;
+    size_t number;       /* of the cluster in the page, from 0 */
+    bool several;        /* the page has several clusters */
+    bool whole;          /* the page shows everything */
+    uint32_t opened;     /* row whose answer is open at first; 0: none */
+    unsigned char *part; /* enum page_part, indexed by row */
+    uint32_t *numbers;   /* indexed by row: number in `rows`; UINT32_MAX: outside */
+    uint32_t *rows;      /* rows that are not outside, in their order in the cluster */
+    size_t count;
+    /* The accounts inside, depth first; of siblings, the largest share first. */
+    uint32_t *groups;
+    unsigned char *depths; /* of these: 1 is right below the root, or a selected group */
+    size_t group_count;
+    uint32_t *users; /* the users inside, most recent usage first */
+    size_t user_count;
+    bool huge;       /* more groups or users than the limits above */
+    size_t *jobs;    /* indexes of the cluster's jobs inside */
+    size_t job_count;
 };
-#define PAGE_NOT_BELOW UINT32_MAX
-#define PAGE_LEFT_OUT (UINT32_MAX - 1)
 
-/* Fills `view`, which refers to `cluster`.  The caller frees it with page_view_free(). */
-void page_view_make(struct page_view *view, const struct page_cluster *cluster, uint32_t top);
+/* Fills `view`, which refers to `cluster`.  `tops` are the selected accounts; none: everything.
+ * The caller frees it with page_view_free(). */
+void page_view_make(struct page_view *view, const struct page_cluster *cluster,
+                    const uint32_t *tops, size_t top_count);
 void page_view_free(struct page_view *view);
 
-/* Returns the index of the top's series, or NULL if the page does not have it. */
-const size_t *page_view_top_series(const struct page_view *view);
-/* Returns true if the account of a series used the TRES on any day. */
-bool page_has_tres(const struct page_cluster *cluster, size_t series, size_t tres);
-/* Returns the number of series that fit in a page if each has `numbers` numbers. */
-size_t page_series_room(size_t numbers);
-
-static inline const struct page_row *page_view_row(const struct page_view *view, size_t i)
+static inline const struct page_row *page_view_row(const struct page_view *view, uint32_t row)
 {
-    return &view->cluster->rows[view->rows[i]];
+    return &view->cluster->rows[row];
 }
+
+/* Adds `name` as an id of HTML that is unique in the page: `groups`, or `c2-groups` for the second
+ * cluster. */
+void page_add_id(struct text *text, const struct page_view *view, const char *name);
+/*
+ * Adds the address of a row's answer: `#n/astro`, `#n/astro/anders`, or `#n/astro/anders/gpu`.  If
+ * the page has several clusters, it begins with `#c/CLUSTER/`.  Bytes of names other than letters,
+ * digits, `-`, `_` and `.` are written as %HH.
+ */
+void page_add_address(struct text *text, const struct page_view *view, uint32_t row);
+/* Adds a link to the row's answer, with the name of its user or account, and the partition.  Adds
+ * only the name if the row is not inside. */
+void page_add_link(struct text *text, const struct page_view *view, uint32_t row);
 
 #endif
