@@ -220,7 +220,7 @@ static void fair_tree_compute(struct fairshare *fairshare)
 
 /* The position of an association in a list.  `ahead` is the number of users in higher groups.
  * `users` and `accounts` are the numbers of users and accounts in its own group. */
-struct standing {
+struct list_position {
     uint32_t ahead, users, accounts;
 };
 
@@ -233,12 +233,12 @@ static struct fair_tree_entry fair_tree_entry_of(const struct fairshare *fairsha
 
 /* Returns the position of `one` in the list of all children of the `accounts`.  Sets `members` to
  * the accounts in that list that are tied with `one`. */
-static struct standing find_standing(const struct fairshare *fairshare, uint32_t one,
-                                     const uint32_t *accounts, uint32_t count, uint32_t *members,
-                                     const struct usage_setter *setter)
+static struct list_position find_list_position(const struct fairshare *fairshare, uint32_t one,
+                                               const uint32_t *accounts, uint32_t count,
+                                               uint32_t *members, const struct usage_setter *setter)
 {
     const struct tree *tree = fairshare->tree;
-    struct standing standing = { 0 };
+    struct list_position position = { 0 };
     setter->set_usage(setter->context, one);
     const struct fair_tree_entry target = fair_tree_entry_of(fairshare, one);
     for (uint32_t i = 0; i < count; i++) {
@@ -252,14 +252,14 @@ static struct standing find_standing(const struct fairshare *fairshare, uint32_t
             const struct fair_tree_entry entry = fair_tree_entry_of(fairshare, child);
             int order = compare_level_fs(tree, &entry, &target);
             if (order > 0)
-                standing.ahead += member->is_user ? 1 : member->users_below;
+                position.ahead += member->is_user ? 1 : member->users_below;
             else if (order == 0 && member->is_user)
-                standing.users++;
+                position.users++;
             else if (order == 0)
-                members[standing.accounts++] = child;
+                members[position.accounts++] = child;
         }
     }
-    return standing;
+    return position;
 }
 
 /* Returns the rank of the user at the end of `path`.  Uses the same traversal as
@@ -273,19 +273,19 @@ static uint32_t rank_of_one(const struct fairshare *fairshare, const struct path
     uint32_t count = 1, next_rank = tree->user_count, rank = 0;
     bool tied = false;
     for (uint32_t depth = 1; depth < path->count; depth++) {
-        struct standing standing =
-            find_standing(fairshare, path->nodes[depth], accounts, count, members, setter);
-        tied &= !standing.ahead;
-        next_rank -= standing.ahead;
-        if (standing.users && !tied) {
+        struct list_position position =
+            find_list_position(fairshare, path->nodes[depth], accounts, count, members, setter);
+        tied &= !position.ahead;
+        next_rank -= position.ahead;
+        if (position.users && !tied) {
             rank = next_rank;
             tied = true;
         }
-        next_rank -= standing.users;
+        next_rank -= position.users;
         uint32_t *done = accounts;
         accounts = members;
         members = done;
-        count = standing.accounts;
+        count = position.accounts;
     }
     free(accounts);
     free(members);
