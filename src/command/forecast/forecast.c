@@ -12,6 +12,7 @@
 #include "report/terminal.h"
 #include "report/usage_unit.h"
 #include "results/published_find.h"
+#include "results/published_forecast.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -109,18 +110,17 @@ static void say_progress(void *computed, uint64_t at)
 }
 
 static int print_forecast(const struct command_context *context, const char *name,
-                          const struct published_node *named, struct forecast_data *data,
+                          const struct published_node *named, struct forecast *forecast,
                           struct error *err)
 {
     const struct forecast_options *options = context->options;
-    struct forecast *forecast = &data->forecast;
     const struct published_cluster *cluster = named->cluster;
     const struct node *node = &cluster->tree->nodes[named->node];
     uint32_t entity = tree_place(forecast->tree, node->id);
     if (entity == NO_NODE || forecast->tree->nodes[entity].id != node->id)
         return fail(err, ERROR_OTHER, "forecast: '%s' is no longer in the accounting database",
                     name);
-    forecast_data_choose(data, entity);
+    forecast_choose(forecast, entity);
     forecast->job_rate = (uint128)(options->job_tres * (double)UNITS_PER_TRES);
     forecast->job_s = options->job_s;
     struct forecast_report report = {
@@ -154,48 +154,56 @@ static int print_forecast(const struct command_context *context, const char *nam
     return result;
 }
 
-static int read_data(const struct forecast_options *options, const struct settings *settings,
-                     const char *cluster, struct forecast_data *data, struct error *err)
+/* Adds a forecast from the accounting database. */
+static int forecast_add_of_source(const struct command_context *context, const char *name,
+                                  const struct published_node *named, struct error *err)
 {
+    const struct forecast_options *options = context->options;
+    struct forecast_data data;
     struct db *db;
-    if (run_open_source(&db, settings, err))
+    if (run_open_source(&db, context->settings, err))
         return -1;
-    struct source source = source_of(settings, db, cluster);
+    struct source source = source_of(context->settings, db, named->cluster->name);
     if (options->shared.now)
         source.time = &options->now;
-    int result = forecast_data_read(data, &source, options->days * DAY_S, err);
+    int result = forecast_data_read(&data, &source, options->days * DAY_S, err);
     db_close(db);
+    if (result)
+        return -1;
+    result = print_forecast(context, name, named, &data.forecast, err);
+    forecast_data_free(&data);
     return result;
 }
 
-/* Reads the data from the accounting database or, with published_only, from the results. */
-static int forecast_command_read_any(const struct forecast_options *options,
-                                     const struct settings *settings,
-                                     const struct published *published,
-                                     const struct published_cluster *cluster,
-                                     struct forecast_data *data, struct error *err)
+/* Adds a forecast from the results. */
+static int forecast_add_of_results(const struct command_context *context, const char *name,
+                                   const struct published_node *named, struct error *err)
 {
-    if (!options->published_only)
-        return read_data(options, settings, cluster->name, data, err);
-    return forecast_data_published(data, published, cluster, options->days * DAY_S, err);
+    struct forecast_options *options = context->options;
+    struct published_forecast *published;
+    options->rounded = published_round_others(&context->published, named->cluster);
+    if (published_forecast_read(&published, &context->published, named->cluster,
+                                options->days * DAY_S, err))
+        return -1;
+    if (!published)
+        return fail(err, ERROR_OTHER,
+                    "forecast: no daily usage is stored for cluster '%s', and the accounting "
+                    "database is not available here",
+                    named->cluster->name);
+    int result = print_forecast(context, name, named, published_forecast_get(published), err);
+    published_forecast_free(published);
+    return result;
 }
 
 /* Adds the forecast of an association to the answer. */
 static int add_forecast(const struct command_context *context, const char *name,
                         const struct published_node *named, struct error *err)
 {
-    struct forecast_options *options = context->options;
-    struct forecast_data data;
+    const struct forecast_options *options = context->options;
     if (!named->node)
         return fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare", name);
-    if (options->published_only)
-        options->rounded = published_round_others(&context->published, named->cluster);
-    if (forecast_command_read_any(options, context->settings, &context->published, named->cluster,
-                                  &data, err))
-        return -1;
-    int result = print_forecast(context, name, named, &data, err);
-    forecast_data_free(&data);
-    return result;
+    return (options->published_only ? forecast_add_of_results
+                                    : forecast_add_of_source)(context, name, named, err);
 }
 
 /* Looks the name up in the published results. */

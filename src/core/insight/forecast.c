@@ -144,6 +144,57 @@ static void usage_lines_set(const void *usage_at, uint32_t node)
 
 #define MINUTE_S 60
 
+/* ---- the forecast ---- */
+
+void forecast_choose(struct forecast *forecast, uint32_t entity)
+{
+    forecast->entity = entity;
+    tree_mark_below(forecast->tree, entity, forecast->in_entity);
+}
+
+void forecast_free(struct forecast *forecast)
+{
+    for (size_t i = 0; i < forecast->past_count; i++)
+        free(forecast->past[i].own);
+    free(forecast->past);
+    free(forecast->rates);
+    free(forecast->values);
+    free(forecast->in_entity);
+    ledger_destroy(forecast->coming);
+    *forecast = (struct forecast){ 0 };
+}
+
+static struct wide *forecast_add_past(struct forecast *forecast, uint64_t from, uint64_t epoch,
+                                      struct wide *own)
+{
+    if (!own)
+        own = memory_zeroed(forecast->tree->count, sizeof *own);
+    *memory_append(&forecast->past, &forecast->past_count) =
+        (struct forecast_past){ from, epoch, own };
+    return own;
+}
+
+int forecast_read_past(struct forecast *forecast, struct wide *own, uint64_t end,
+                       const struct forecast_reader *reader, struct error *err)
+{
+    uint64_t now = forecast->now, half_life = forecast->half_life;
+    uint64_t epoch = decay_table_epoch_at(half_life, now);
+    forecast_add_past(forecast, now, epoch, own);
+    for (uint64_t at = now;;) {
+        uint64_t entry = ledger_next(forecast->coming, at, true), before = epoch;
+        uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;
+        at = entry < step ? entry : step;
+        epoch = decay_table_epoch_at(half_life, at);
+        uint64_t start = epoch * half_life;
+        if (at > end || start >= now)
+            return 0;
+        if ((epoch != before || at == entry) &&
+            reader->read(reader->context, at, start, forecast_add_past(forecast, at, epoch, NULL),
+                         err))
+            return -1;
+    }
+}
+
 static uint128 rate_of(const struct forecast *forecast, enum projection projection, uint32_t node)
 {
     if (projection == PROJECTION_NOTHING ||
@@ -236,13 +287,13 @@ static int charge(const struct forecast *forecast, enum projection projection,
                        "the projected usage is beyond the range of fairmill's integers");
 }
 
-static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_options *options)
+static uint32_t *forecast_ranks(const struct forecast *forecast,
+                                const struct fairshare_options *options)
 {
     uint32_t *order = order_of_all(forecast->tree, options, forecast->algorithm, forecast->values);
-    uint32_t *ranks = user_ranks(forecast->tree, order), rank = ranks[forecast->entity];
+    uint32_t *ranks = user_ranks(forecast->tree, order);
     free(order);
-    free(ranks);
-    return rank;
+    return ranks;
 }
 
 /* Since Slurm 25.11, accounts have no factor in classic and depth-oblivious.  They have only
@@ -272,9 +323,9 @@ struct projected {
     bool by_lines, aged_known; /* linear functions can be used; `lines` contains `past` */
 };
 
-/* Computes the values at a time.  A search does not need the rank, for which all users would have
- * to be sorted. */
-static int compute_at(const struct projected *projected, uint64_t at, bool ranked,
+/* Computes the values at a time, and the ranks of all users unless `ranks` is NULL.  The caller
+ * frees the ranks.  A search does not need them, and all users would have to be sorted. */
+static int compute_at(const struct projected *projected, uint64_t at, uint32_t **ranks,
                       struct forecast_point *point, struct error *err)
 {
     const struct forecast *forecast = projected->forecast;
@@ -299,8 +350,9 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
             .at = at,
             .factor = forecast->algorithm->factor(values),
             .usage = values->usage_raw,
-            .rank = ranked ? rank_of(forecast, &options) : 0,
         };
+        if (ranks)
+            *ranks = forecast_ranks(forecast, &options);
         point->level_fs = forecast_level_fs_of(forecast, &options);
     }
     decay_table_destroy(decay);
@@ -393,15 +445,49 @@ static bool find_at(struct projected *projected, uint64_t at, struct forecast_po
 static int values_at(struct projected *projected, uint64_t at, bool ranked,
                      struct forecast_point *point, struct error *err)
 {
+    uint32_t *ranks = NULL;
     if (find_at(projected, at, point))
         return 0;
-    return compute_at(projected, at, ranked, point, err);
+    if (compute_at(projected, at, ranked ? &ranks : NULL, point, err))
+        return -1;
+    if (ranks)
+        point->rank = ranks[projected->forecast->entity];
+    free(ranks);
+    return 0;
 }
 
 int projected_at(struct projected *projected, uint64_t at, struct forecast_point *point,
                  struct error *err)
 {
     return values_at(projected, at, true, point, err);
+}
+
+int projected_places(struct projected *projected, uint64_t at, uint32_t **places, struct error *err)
+{
+    const struct tree *tree = projected->forecast->tree;
+    struct forecast_point point;
+    if (compute_at(projected, at, places, &point, err))
+        return -1;
+    for (uint32_t i = 0; i < tree->count; i++)
+        (*places)[i] = place_of_rank((*places)[i], tree->user_count);
+    return 0;
+}
+
+bool projected_set_usage(struct projected *projected, uint64_t at, uint128 *weight)
+{
+    const struct forecast *forecast = projected->forecast;
+    if (!projected->by_lines)
+        return false;
+    uint64_t reset = forecast_last_reset(forecast, 0, at);
+    struct decay_table *decay = decay_table_create_like(projected->decay, at, reset);
+    age_lines(projected, decay, reset);
+    *weight = decay_table_weight(decay, forecast->now, at);
+    bool fits = usage_lines_fit(&projected->lines, *weight);
+    const struct usage_at usage = { &projected->lines, forecast->tree, *weight };
+    for (uint32_t i = 0; fits && i < forecast->tree->count; i++)
+        forecast->tree->nodes[i].usage = forecast_usage_of(&usage, i);
+    decay_table_destroy(decay);
+    return fits;
 }
 
 static int is_reached(struct projected *projected, double value, uint64_t at, bool *reached,

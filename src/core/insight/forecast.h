@@ -57,6 +57,25 @@ struct forecast {
     struct values *values; /* indexed by node; overwritten */
 };
 
+/* Selects the association to forecast, a node of the forecast's tree. */
+void forecast_choose(struct forecast *forecast, uint32_t entity);
+/* Frees the members that are arrays or ledgers.  Does not free the tree. */
+void forecast_free(struct forecast *forecast);
+
+/* Fills `own` with the remaining usage at the later time `at` of all usage charged to each node
+ * itself up to now.  Ignores usage before `start`.  `own` is indexed by node, and its elements are
+ * initially 0. */
+struct forecast_reader {
+    int (*read)(void *context, uint64_t at, uint64_t start, struct wide *own, struct error *err);
+    void *context;
+};
+/* Sets forecast->past.  It contains the remaining usage for the present decay epoch, which is
+ * `own`, and for each later epoch up to `end` in which usage up to now is still included.  There
+ * are at most eight later epochs.  It also contains the remaining usage after each future ledger
+ * entry. Takes ownership of `own`. */
+int forecast_read_past(struct forecast *forecast, struct wide *own, uint64_t end,
+                       const struct forecast_reader *reader, struct error *err);
+
 struct forecast_point {
     uint64_t at;
     double factor, level_fs, usage; /* of the entity; NAN if undefined */
@@ -74,6 +93,14 @@ void projected_end(struct projected *projected);
 int projected_at(struct projected *projected, uint64_t at, struct forecast_point *point,
                  struct error *err);
 
+/* Sets `*places` to the places of all users at a time, indexed by node.  The caller frees them. */
+int projected_places(struct projected *projected, uint64_t at, uint32_t **places,
+                     struct error *err);
+/* Sets the usage of all nodes of the tree, but not of its levels, to the values at a time.  Sets
+ * `*weight` to the usage of one unit per second from now until then.  Returns false if the usage is
+ * not linear. */
+bool projected_set_usage(struct projected *projected, uint64_t at, uint128 *weight);
+
 /* A search for the time at which the entity reaches a value.  The value is the factor, or level_fs
  * if there is no factor. */
 struct crossing_search {
@@ -89,6 +116,8 @@ struct crossing_search {
 int projected_crossing(struct projected *projected, const struct crossing_search *search,
                        uint64_t *crossing, struct error *err);
 
+/* Rates are means of this number of days. */
+#define FORECAST_RATE_DAYS 7
 /* Returns the mean rate, in units per second, of a charge over `seconds`.  The result is 0 for a
  * negative charge, and at most 2^126. */
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds);
