@@ -24,12 +24,12 @@ static double amount_rounded(double number, int decimals)
 
 static int amount_percent_decimals(double percent)
 {
-    return percent < 1 ? 2 : 1;
+    return percent < 0.995 ? 2 : 1;
 }
 
 static int amount_ratio_decimals(double ratio)
 {
-    return ratio < 10 ? 2 : 0;
+    return ratio < 9.995 ? 2 : 0;
 }
 
 double amount_percent(double fraction)
@@ -94,7 +94,11 @@ void amount_add(struct text *text, double amount)
     else if (amount < 0 || isinf(amount))
         text_format(text, "%.0f", amount);
     else if (amount >= 999500)
-        text_format(text, "%.*f million", amount < 9.995e6 ? 2 : amount < 99.95e6 ? 1 : 0, amount / 1e6);
+        text_format(text, "%.*f million",
+                    amount < 9.995e6   ? 2
+                    : amount < 99.95e6 ? 1
+                                       : 0,
+                    amount / 1e6);
     else if (amount > 0 && amount < 1)
         text_add(text, "< 1");
     else
@@ -112,16 +116,25 @@ void amount_add_span(struct text *text, double seconds)
         text_format(text, "%.0f days", hours / 24);
 }
 
+static const char *const amount_months[] = { "January",   "February", "March",    "April",
+                                             "May",       "June",     "July",     "August",
+                                             "September", "October",  "November", "December" };
+
 void amount_add_date(struct text *text, int64_t time, int year)
 {
-    static const char *const months[] = { "January",   "February", "March",    "April",
-                                          "May",       "June",     "July",     "August",
-                                          "September", "October",  "November", "December" };
     struct tm date;
     time_t at = (time_t)time;
     if (!localtime_r(&at, &date))
         return;
-    text_format(text, "%d %s", date.tm_mday, months[date.tm_mon]);
+    text_format(text, "%d %s", date.tm_mday, amount_months[date.tm_mon]);
     if (year)
         text_format(text, " %d", date.tm_year + 1900);
+}
+
+void amount_add_month(struct text *text, int64_t time)
+{
+    struct tm date;
+    time_t at = (time_t)time;
+    if (localtime_r(&at, &date))
+        text_format(text, "%s %d", amount_months[date.tm_mon], date.tm_year + 1900);
 }

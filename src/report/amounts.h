@@ -35,5 +35,7 @@ double amount_ratio(double ratio);
 
 /* Adds a date in the process's time zone: `27 November 2026`, or `27 November` without `year`. */
 void amount_add_date(struct text *text, int64_t time, int year);
+/* Adds the month of a time in the same zone: `November 2026`. */
+void amount_add_month(struct text *text, int64_t time);
 
 #endif
