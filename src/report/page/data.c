@@ -411,6 +411,7 @@ void page_add_data(struct text *text, const struct page_view *view)
     data_add_word(text, "period", cluster->period ? cluster->period : "");
     data_add_word(text, "userWord", cluster->terms->user);
     data_add_word(text, "usersWord", cluster->terms->users);
+    data_add_word(text, "partitionWord", cluster->terms->partition);
     data_add_integer(text, "unit", (int64_t)cluster->chosen_unit);
     data_open_list(text, "units");
     for (size_t i = 0; i < cluster->unit_count; i++) {
