@@ -295,12 +295,7 @@ release() {
 
 # The functions check_STEP run on other systems.
 
-# Without Chart.js, the page cannot be built.
-check_build() {
-    local choices=(CFLAGS=-O2)
-    [ -e /usr/share/javascript/chart.js ] || choices+=(--without-report)
-    build_here check-programs "${choices[@]}"
-}
+check_build() { build_here check-programs CFLAGS=-O2; }
 
 # The default compiler builds the tested program; these are the other ones.
 check_compilers() {

@@ -5,7 +5,7 @@
 # autogen.sh runs it, so a new file needs no line anywhere.  In a checkout, git names the files.  An
 # archive of a checkout has no .git; there, every file counts that autogen.sh has not made itself.
 #
-# The line `# needs:` of a test names its requirements (sqlite, mysql, pgsql, report, browser, valgrind,
+# The line `# needs:` of a test names its requirements (sqlite, mysql, pgsql, browser, valgrind,
 # packages); make check omits tests whose requirements configure did not find.
 set -eu
 cd "$(dirname "$0")/.."

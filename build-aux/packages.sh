@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # used by scripts that source this file
 packages_build=(
     gcc libc6-dev make autoconf automake pkg-config perl
-    libiniparser-dev libgmp-dev libjansson-dev libxxhash-dev zlib1g-dev libjs-chart.js node-d3-hierarchy
+    libiniparser-dev libgmp-dev libjansson-dev libxxhash-dev zlib1g-dev
 )
 
 # The client library of each driver.
@@ -61,8 +61,7 @@ packages_of_system() {
     *) return 1 ;;
     esac
     case $1 in
-    # bullseye's Chart.js is too old for the page, and it lacks d3-hierarchy.
-    bullseye-*) printf '%s\n' "${packages[@]}" prometheus | grep -vx -e libjs-chart.js -e node-d3-hierarchy ;;
+    bullseye-*) printf '%s\n' "${packages[@]}" prometheus ;;
     trixie-all | unstable-all)
         printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd \
             chromium chromium-driver prometheus zsh fish

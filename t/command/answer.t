@@ -20,7 +20,6 @@ import answering
 import place as places
 import tap
 from place import NOW, Place
-from program import HAS_REPORT
 
 # Every Linux system has these logins.
 USER, COORDINATOR, OPERATOR, STRANGER = 'daemon', 'games', 'man', 'mail'
@@ -73,7 +72,7 @@ def questions(place):
         answer = asked.ask(*['show'] * 300)
         tap.ok(answer['status'] == 64, 'a request with too many arguments is rejected', answer)
         for command in (['run'], ['init'], ['check'], ['verify'], ['forget', 'tiny'], ['import', 'pbs'], ['diff', '/etc/passwd'],
-                        ['ledger', 'list'], *[['report']] * HAS_REPORT, ['metrics'], ['answer']):
+                        ['ledger', 'list'], ['report'], ['metrics'], ['answer']):
             answer = asked.ask(*command)
             tap.ok(answer['status'] == 64 and 'socket' in answer['errors'], f"the socket rejects '{' '.join(command)}'", answer)
         for command in (['show', '-c', '/etc/passwd'], ['show', '--config=/etc/passwd'], ['whatif', '--file', '/etc/passwd'],
@@ -141,7 +140,7 @@ def administrators(place):
     """A user who cannot read the settings sees which commands are available."""
     with answering.Answering(place) as asked:
         client = asked.client(USER)
-        for command in (['ledger', 'list'], ['verify'], ['run'], ['check'], ['metrics'], *[['report']] * HAS_REPORT):
+        for command in (['ledger', 'list'], ['verify'], ['run'], ['check'], ['metrics'], ['report']):
             place.ends(78, f"a user cannot run '{command[0]}' over the socket", *command, **client)
             place.says('the error names the commands that users can run',
                        f"'{command[0]}' is for administrators", 'show, prio, explain')

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import manual
 import tap
 from commands import TOP, Commands, write
-from program import FAIRMILL, HAS_REPORT
+from program import FAIRMILL
 
 ETC = f'{TOP}/etc/fairmill'
 
@@ -144,7 +144,7 @@ def completes(place, shell):
     def offered(*words):
         return sorted(getattr(place, f'by_{shell}')(*words).split())
     # A build may lack `report`.
-    commands = [command for command in manual.commands(TOP) if HAS_REPORT or command != 'report']
+    commands = list(manual.commands(TOP))
     tap.same(offered(''), sorted(commands + ['help']), f'{shell}: the first word is a command of the manual')
     for command in commands:
         tap.same(offered(command, '-' if command == 'diff' else ''), in_manual(command),

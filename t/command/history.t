@@ -17,7 +17,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import site_drawing
 import tap
 from place import NOW, SMALL, Place
-from program import HAS_REPORT
 
 DAY = 86400
 HOUR = 3600
@@ -629,8 +628,6 @@ def infinite_number(place):
     rows = list(csv.DictReader(io.StringIO(place.out)))
     tap.same([row['usage_raw'] == '' for row in rows], [False, True, False], 'history omits only the infinite number')
     place.ends(0, 'history of another association succeeds', 'history', 'bob')
-    if not HAS_REPORT:
-        return
     place.ends(65, 'report with an infinite number exits with status 65', 'report', '--output', place.path('page.html'))
     place.says('the error of report names the row and the column', f'association {alice}', "'usage_raw'")
     tap.ok(os.path.getsize(place.path('page.html')) > 1000, 'the report is written')

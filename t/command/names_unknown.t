@@ -10,7 +10,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 import terminal
 from place import NOW, Place
-from program import HAS_REPORT
 
 DRAWING = """
 cluster tiny
@@ -23,9 +22,7 @@ root/
 # The arguments that each command needs, except names.  The commands in COMMANDS read results.
 BACKTEST = ('--half-life', '14-0', '--since', NOW - 3 * 86400, '--until', NOW)
 COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
-            'budget': (), 'waits': ('--since', '2000-01-01'), 'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
-if HAS_REPORT:
-    COMMANDS['report'] = ()
+            'budget': (), 'waits': ('--since', '2000-01-01'), 'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',), 'report': ()}
 NEEDED = COMMANDS | {'backtest': BACKTEST}
 WITH_USERS = ('show', 'prio', 'ledger', 'statement', 'waits', 'backtest')
 WITH_ACCOUNTS = ('show', 'ledger', 'statement', 'waits', 'backtest')

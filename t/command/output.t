@@ -15,7 +15,7 @@ import threading
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, Place
-from program import FAIRMILL, HAS_REPORT
+from program import FAIRMILL
 
 NOBODY = 65534
 ROOT = os.geteuid() == 0
@@ -39,11 +39,10 @@ def mode_of(path):
 def standard_output(place, expected):
     place.ends(0, "'-o -' succeeds", 'metrics', '-o', '-')
     tap.ok(place.out == expected and not os.path.exists(place.path('-')), "'-o -' writes to standard output and creates no file")
-    if HAS_REPORT:
-        place.ends(0, "'report -o -' succeeds", 'report', '-o', '-')
-        tap.ok(place.out.startswith('<!DOCTYPE html>') and not os.path.exists(place.path('-')),
-               "'report -o -' writes the page to standard output",
-               place.out[:80])
+    place.ends(0, "'report -o -' succeeds", 'report', '-o', '-')
+    tap.ok(place.out.startswith('<!DOCTYPE html>') and not os.path.exists(place.path('-')),
+           "'report -o -' writes the page to standard output",
+           place.out[:80])
     os.symlink('/proc/self/fd/1', place.path('stdout'))
     for name in ('stdout', '/dev/fd/1', '/proc/self/fd/1'):
         place.ends(0, f'-o {name} succeeds', 'metrics', '-o', name)
@@ -87,7 +86,7 @@ def devices(place):
         return
     os.symlink('null', place.path('link-to-null'))
     for name in ('null', 'link-to-null'):
-        place.ends(0, f'-o with a device ({name}) succeeds', 'report' if HAS_REPORT else 'metrics', '-o', place.path(name))
+        place.ends(0, f'-o with a device ({name}) succeeds', 'report', '-o', place.path(name))
         tap.ok(stat.S_ISCHR(os.stat(place.path(name)).st_mode) and os.path.islink(place.path(name)) == (name != 'null'),
                f'the device is not replaced ({name})')
     place.ends(1, '-o with a full device fails', 'metrics', '-o', place.path('full'))

@@ -219,8 +219,6 @@ def try_page(place):
            "the policy allows only the page's own style and script", policy)
     tap.same(re.findall(r'<(?:script|link|img|iframe|source|style)[^>]*(?:src|href)="(?!data:,")[^"]*"', page), [],
              'no element has an address')
-    for words in ('Chart.js Contributors', 'Mike Bostock', 'Permission is hereby granted', 'Redistributions in binary form'):
-        tap.ok(words in page, f"the page has the licence of the included code: '{words}'")
 
 
 def try_output(place):

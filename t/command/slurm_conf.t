@@ -14,7 +14,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, Place
-from program import HAS_REPORT
 from small_disk import NEWNS
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'slurm_conf')
@@ -343,7 +342,7 @@ PartitionName=gpu Nodes=n2 TRESBillingWeights="CPU=1.5,Mem=0.25G,GRES/gpu=7.3"
 
 # Commands that read results.
 READING = (('show',), ('explain', 'ann'), ('prio',), ('status',), ('history', 'ann'), ('compare',), ('metrics',),
-           *[('report', '-o', 'page.html')] * HAS_REPORT, ('ledger', 'list'), ('whatif', '--shares', 'ann=5'))
+           ('report', '-o', 'page.html'), ('ledger', 'list'), ('whatif', '--shares', 'ann=5'))
 
 
 def used(place):

@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from commands import TOP, Commands, forget_build, read
-from program import DRIVERS, FAIRMILL, HAS_REPORT, write_settings
+from program import DRIVERS, FAIRMILL, write_settings
 
 LIBRARY = {'mysql': 'lib(mariadb|mysqlclient)', 'pgsql': 'libpq', 'sqlite': 'libsqlite3'}
 LONG = os.environ.pop('FAIRMILL_LONG', '')  # not for the tests of these builds
@@ -42,11 +42,11 @@ class Build(Commands):
         self.units = units()
         return self
 
-    def configure(self, chosen, *options):
+    def configure(self, chosen):
         shutil.rmtree(self.build, ignore_errors=True)
         os.mkdir(self.build)
-        return ('../configure', '--enable-werror', f'--cache-file={self.path("config")}.{len(options)}',
-                f"CC={'ccache gcc' if shutil.which('ccache') else 'gcc'}", '--disable-server-tests', *options,
+        return ('../configure', '--enable-werror', f'--cache-file={self.path("config")}',
+                f"CC={'ccache gcc' if shutil.which('ccache') else 'gcc'}", '--disable-server-tests',
                 *(f'--without-{driver}' for driver in DRIVERS if driver not in chosen))
 
     def make(self, statement, *arguments):
@@ -65,9 +65,9 @@ class Build(Commands):
         more = ['t/command/arguments.t', 't/command/databases.t', 't/db/port-sqlite.t'] if 'sqlite' in chosen else []
         self.make(statement, 'check', f"TESTS={' '.join(self.units + more)}", f"check_PROGRAMS={' '.join(self.units)} t/db/port")
 
-    def try_choice(self, chosen, *options):
+    def try_choice(self, chosen):
         name = ' '.join(chosen)
-        if not self.works(f'configure accepts {name} alone', *self.configure(chosen, *options), cwd=self.build):
+        if not self.works(f'configure accepts {name} alone', *self.configure(chosen), cwd=self.build):
             return
         tap.like(self.out, f'drivers: {name}$', f'configure names the drivers ({name})')
         # This target comes first: it must create the files that it includes.
@@ -87,10 +87,6 @@ class Build(Commands):
         for driver in DRIVERS:
             if driver not in chosen:
                 self.try_absent(driver, chosen, linked)
-        if '--without-report' in options:
-            self.command_ends(64,
-                              f'without report there is no command report ({name})', f'{self.build}/fairmill', 'report')
-            tap.like(self.err, "unknown command 'report'", f'the error names the command report ({name})')
         self.check(f'the tests of this build pass ({name})', chosen)
 
     def try_absent(self, driver, chosen, linked):
@@ -110,22 +106,9 @@ def body():
     with Build() as place:
         # All other tests use the build with all drivers.
         choices = [chosen for count in range(1, len(DRIVERS) if LONG else 2) for chosen in itertools.combinations(DRIVERS, count)]
-        # A library that this build does not use may be missing.  The first build has no report in
-        # any case.
-        for number, chosen in enumerate(choices):
-            place.try_choice(chosen, *(('--without-report', 'CHART_JS=none') if not number else
-                                       () if HAS_REPORT else ('--without-report',)))
-
-        # Without JavaScript libraries, and without the command that needs them.
-        os.mkdir(place.path('chartless'))
-        place.command_ends(1, 'without Chart.js configure fails', f'{TOP}/configure', '--cache-file=/dev/null',
-                           'CHART_JS=none', cwd=place.path('chartless'))
-        tap.like(place.out + place.err, 'Debian: libjs-chart.js.*--without-report',
-                 'configure names the missing package and --without-report')
-
-        place.command_ends(1,
-                           'without any driver configure fails',
-                           *place.configure((), '--without-report'), cwd=place.build)
+        for chosen in choices:
+            place.try_choice(chosen)
+        place.command_ends(1, 'without any driver configure fails', *place.configure(()), cwd=place.build)
         tap.like(place.out + place.err, 'at least one driver must be built in',
                  'configure asks for at least one driver')
 

@@ -11,7 +11,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from commands import BUILD, TOP, Commands, configured, files_below, forget_build, has_text, read
-from program import HAS_REPORT
 
 EXPECTED = """\
 644 /usr/lib/systemd/system/fairmill-answer.service
@@ -54,10 +53,8 @@ PLACES = ('prefix=/usr', 'exec_prefix=/usr', 'bindir=/usr/bin', 'datarootdir=/us
 
 
 def expected():
-    """Returns the expected files.  A build without systemd lacks its files, and a build
-    without report has no page files."""
-    left_out = ([] if configured('systemdsystemunitdir') else ['systemd', 'sysusers', 'tmpfiles']) + (
-        [] if HAS_REPORT else ['fairmill-report'])
+    """Returns the expected files.  A build without systemd lacks its files."""
+    left_out = [] if configured('systemdsystemunitdir') else ['systemd', 'sysusers', 'tmpfiles']
     manual = [os.path.basename(pod).removesuffix('.pod') for pod in glob.glob(f'{TOP}/man/*.pod')]
     lines = EXPECTED.splitlines() + [f'644 /usr/share/man/man{page[-1]}/{page}' for page in manual]
     return [line for line in sorted(lines) if not any(word in line for word in left_out)]

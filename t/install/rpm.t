@@ -59,7 +59,6 @@ class Packages(Commands):
 
         def needed(*choice):
             return self.of_spec('--buildrequires', *choice)
-        tap.unlike(names('report'), '^fairmill-report$', 'without report there is no package of the page')
         tap.unlike(names('selinux'), '^fairmill-selinux$', 'without SELinux there are no contexts')
         for driver, library in LIBRARIES.items():
             tap.like(needed(), f'^{library}$', f'the driver {driver} is built with {library}')

@@ -31,7 +31,7 @@ def forget_build():
     """Removes the variables of an outer make or package build, which must not change the builds of
     this test."""
     for name in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'MAKEOVERRIDES', 'DESTDIR', 'CONFIG_SITE', 'FAIRMILL_CONF',
-                 'CFLAGS', 'CPPFLAGS', 'LDFLAGS', 'CHART_JS', 'D3_HIERARCHY_JS'):
+                 'CFLAGS', 'CPPFLAGS', 'LDFLAGS'):
         os.environ.pop(name, None)
 
 

@@ -14,9 +14,6 @@ FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'buil
 # The drivers of this build.
 DRIVERS = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True,
                          check=True).stdout.partition('drivers: ')[2].rstrip(')\n').split()
-# True if this build has the report page.
-HAS_REPORT = subprocess.run([FAIRMILL, 'report', '--help'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            check=False).returncode == 0
 
 
 def has_sanitizers():
