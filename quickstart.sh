@@ -116,7 +116,7 @@ END
     LIMIT 5"
 
     printf '\nAnd a page for people:\n'
-    try ../fairmill -c fairmill.conf report --days 365 --output fairshare.html
+    try ../fairmill -c fairmill.conf report --output fairshare.html
     cat <<'END'
 
 All of it is in build/demo/; open fairshare.html there in a browser.  Change

@@ -36,7 +36,7 @@ packages_test=(
     git ccache man-db openssl tzdata valgrind cppcheck shellcheck universal-ctags clang libclang-rt-dev
     "${packages_servers[@]}" "${packages_slurm[@]}"
     build-essential debhelper fakeroot lintian systemd rpm rpmlint selinux-policy-dev semodule-utils
-    chromium chromium-driver prometheus mmdebstrap zsh fish ruby socat
+    chromium chromium-driver firefox-esr poppler-utils prometheus mmdebstrap zsh fish ruby socat
 )
 
 # packages_of_system SYSTEM: print the packages that t/systems/run installs, one on each line.  A SYSTEM is
@@ -64,7 +64,7 @@ packages_of_system() {
     bullseye-*) printf '%s\n' "${packages[@]}" prometheus ;;
     trixie-all | unstable-all)
         printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd \
-            chromium chromium-driver prometheus zsh fish
+            chromium chromium-driver firefox-esr poppler-utils prometheus zsh fish
         ;;
     *) printf '%s\n' "${packages[@]}" ;;
     esac
@@ -80,6 +80,16 @@ packages_processors=(
     qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
     gcc-i686-linux-gnu libc6-dev-i386-cross
 )
+
+# The rules of accessibility for t/command/page.t.
+axe=axe-core@4.14.1
+
+# packages_install_axe DIRECTORY: install them there with npm.
+packages_install_axe() {
+    grep -qs "\"version\": \"${axe#*@}\"" "$1/node_modules/axe-core/package.json" && return
+    command -v npm >/dev/null || packages_install npm || return
+    npm install --prefix "$1" --no-audit --no-fund --ignore-scripts --loglevel error "$axe" </dev/null
+}
 
 # packages_missing PACKAGE...: print the packages that are not installed.
 packages_missing() {
