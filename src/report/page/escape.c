@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "report/amounts.h"
 #include "util/text.h"
 
 /* In HTML only `<` can end a script element or begin a comment in it, so it is escaped.  U+2028 and
@@ -48,4 +49,42 @@ void page_add_capital(struct text *text, const char *words)
     char first[] = { (char)toupper((unsigned char)*words), '\0' };
     page_add_html(text, first);
     page_add_html(text, *words ? words + 1 : words);
+}
+
+static void page_add_unbroken(struct text *text, void (*add)(struct text *, double), double number)
+{
+    struct text words = { 0 };
+    add(&words, number);
+    for (const char *at = words.bytes; *at; at++)
+        if (*at == ' ' || *at == '<' || *at == '>')
+            text_add(text, *at == ' ' ? "&nbsp;" : *at == '<' ? "&lt;" : "&gt;");
+        else
+            text_add_bytes(text, at, 1);
+    text_free(&words);
+}
+
+void page_add_percent(struct text *text, double fraction)
+{
+    page_add_unbroken(text, amount_add_percent, fraction);
+}
+
+void page_add_ratio(struct text *text, double ratio)
+{
+    page_add_unbroken(text, amount_add_ratio, ratio);
+}
+
+void page_add_amount(struct text *text, double amount)
+{
+    page_add_unbroken(text, amount_add, amount);
+}
+
+void page_add_span(struct text *text, double seconds)
+{
+    page_add_unbroken(text, amount_add_span, seconds);
+}
+
+void page_add_count(struct text *text, size_t count, const char *one, const char *many)
+{
+    amount_add_whole(text, count);
+    text_format(text, " %s", count == 1 ? one : many);
 }

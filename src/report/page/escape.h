@@ -2,6 +2,8 @@
 #ifndef FAIRMILL_REPORT_PAGE_ESCAPE_H
 #define FAIRMILL_REPORT_PAGE_ESCAPE_H
 
+#include <stddef.h>
+
 struct text;
 
 /* Texts in a page.  All use text_add_printable() for names. */
@@ -12,5 +14,13 @@ void page_add_string(struct text *text, const char *name);
 void page_add_html(struct text *text, const char *utf8);
 /* Adds words, escaped for HTML, with a capital first letter. */
 void page_add_capital(struct text *text, const char *words);
+
+/* Add a number as report/amounts.h writes it, escaped for HTML.  Lines break nowhere in it. */
+void page_add_percent(struct text *text, double fraction);
+void page_add_ratio(struct text *text, double ratio);
+void page_add_amount(struct text *text, double amount);
+void page_add_span(struct text *text, double seconds);
+/* Add a number with a noun, such as `1 job` or `1,234 jobs`. */
+void page_add_count(struct text *text, size_t count, const char *one, const char *many);
 
 #endif
