@@ -72,8 +72,8 @@ static int page_view_by_usage(const void *a, const void *b, void *rows)
     return (one > other) - (one < other);
 }
 
-/* Adds the accounts inside, each followed by the accounts below it.  The tree can be very deep, so a
- * stack of rows replaces recursion. */
+/* Adds the accounts inside, each followed by the accounts below it.  The tree can be very deep, so
+ * a stack of rows replaces recursion. */
 static void page_view_add_groups(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;

@@ -39,8 +39,8 @@ struct page_view {
     size_t group_count;
     uint32_t *users; /* the users inside, most recent usage first */
     size_t user_count;
-    bool huge;       /* more groups or users than the limits above */
-    size_t *jobs;    /* indexes of the cluster's jobs inside */
+    bool huge;    /* more groups or users than the limits above */
+    size_t *jobs; /* indexes of the cluster's jobs inside */
     size_t job_count;
 };
 

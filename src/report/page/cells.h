@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_PAGE_CELLS_H
+#define FAIRMILL_REPORT_PAGE_CELLS_H
+
+#include <math.h>
+
+#include "report/page/view.h"
+
+/* The cells that the tables of groups and of users have in common. */
+
+/* A quotient of usage and share above it counts as more than the share. */
+#define PAGE_MORE 1.05
+
+static inline bool page_row_used_more(const struct page_row *row)
+{
+    return row->used > 0 && row->ratio > PAGE_MORE;
+}
+
+/* Returns the end of the scale for the bars of these rows. */
+double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t count,
+                      double least);
+/* Returns the unit of `spent`, such as `core-hours`. */
+const char *page_unit_hours(const struct page_cluster *cluster);
+
+/* Adds the start of a section, up to its heading.  The caller adds the sentences below the heading,
+ * and then calls page_add_tools(). */
+void page_add_section(struct text *text, const struct page_view *view, const char *id,
+                      const char *heading);
+/* Adds the end of a section's head.  It has a button that saves the table with this id as CSV,
+ * unless `table` is NULL. */
+void page_add_tools(struct text *text, const struct page_view *view, const char *table);
+/* Adds the button that unfolds a table of `rows` rows. */
+void page_add_more(struct text *text, const struct page_view *view, const char *table, size_t rows);
+
+/* Adds the headings from the bar to the spent usage.  `most` is the end of the scale. */
+void page_add_share_headings(struct text *text, const struct page_view *view, double most,
+                             bool sortable);
+void page_add_bar_cell(struct text *text, const struct page_row *row, double most);
+/* Adds the cells of share, recent usage, usage divided by share, and spent usage. */
+void page_add_share_cells(struct text *text, const struct page_row *row);
+/* Adds ` id="..."`, which is the row's address without `#`. */
+void page_add_row_id(struct text *text, const struct page_view *view, uint32_t row);
+
+#endif
