@@ -22,6 +22,16 @@ struct usage_unit {
 const struct usage_unit *usage_unit_of(const struct settings *settings);
 
 /*
+ * Returns the terms for usage on a page for all users: `core-hours` if a core counts 1 with the
+ * general weights or those of a partition, else `billed hours`.
+ */
+const char *usage_unit_page_hours(const struct settings *settings);
+/*
+ * Appends sentences that define usage_unit_page_hours(), with the weights of the settings.
+ */
+void usage_unit_add_definition(struct text *text, const struct settings *settings);
+
+/*
  * Appends the unit of a TRES's usage to `text`: a word for the TRES, then `time`.  With `time` =
  * "-hours", the unit is `CPU-hours` for `cpu`, `GPU-hours` for `gres/gpu`, `a100 GPU-hours` for
  * `gres/gpu:a100`, `node-hours` for `node`, and `license/x-hours` for `license/x`.  `tres` is a

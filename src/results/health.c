@@ -148,7 +148,9 @@ static int compare_integers(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, struct error *err)
+/* Sets `*twice` to twice the median of the last intervals between published runs, or to 0. */
+static int health_read_intervals(struct db *db, const char *cluster, int64_t *twice,
+                                 struct error *err)
 {
     const struct db_value *row, argument = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_run_instants, &argument, 1, "i", err);
@@ -161,14 +163,24 @@ int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, str
     }
     if (db_finish(rows))
         return -1;
-    *seconds = STALE_AT_LEAST_S;
-    if (!count)
-        return 0;
-    qsort(intervals, count, sizeof *intervals, compare_integers);
-    int64_t limit = 3 * (intervals[(count - 1) / 2] + intervals[count / 2]) / 2;
-    if (limit > *seconds)
-        *seconds = limit;
+    if (count)
+        qsort(intervals, count, sizeof *intervals, compare_integers);
+    *twice = count ? intervals[(count - 1) / 2] + intervals[count / 2] : 0;
     return 0;
+}
+
+static int64_t health_limit_of(int64_t twice)
+{
+    int64_t limit = 3 * twice / 2;
+    return limit > STALE_AT_LEAST_S ? limit : STALE_AT_LEAST_S;
+}
+
+int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, struct error *err)
+{
+    int64_t twice = 0;
+    int result = health_read_intervals(db, cluster, &twice, err);
+    *seconds = health_limit_of(twice);
+    return result;
 }
 
 int health_add_age_warning(struct db *db, const char *cluster, int64_t as_of, struct text *text,
@@ -220,9 +232,11 @@ static int health_read_limits(struct db *db, struct health *health, struct error
 {
     for (size_t i = 0; i < health->count; i++) {
         struct cluster_health *cluster = &health->clusters[i];
-        if (cluster->published &&
-            health_stale_after(db, cluster->cluster, &cluster->stale_after, err))
+        int64_t twice = 0;
+        if (cluster->published && health_read_intervals(db, cluster->cluster, &twice, err))
             return -1;
+        cluster->interval = twice / 2;
+        cluster->stale_after = health_limit_of(twice);
     }
     return 0;
 }

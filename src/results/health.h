@@ -56,6 +56,7 @@ struct cluster_health {
     bool published;
     int64_t as_of, age; /* `age` in seconds; negative if as_of is in the future */
     int64_t stale_after;
+    int64_t interval; /* median seconds between the last runs; 0: unknown */
     int64_t duration_ms, associations;
     char *unreadable; /* why queries of the views do not return all rows, or NULL */
     int64_t lag;      /* seconds; -1 if unknown */

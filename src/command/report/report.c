@@ -23,13 +23,16 @@ struct report_options {
     struct report_request request;
 };
 
-/* Sets the page's text about the problems of a cluster. */
+/* Sets the page's text about the problems of a cluster, and the age of stale values. */
 static void add_problems(struct report_cluster *read, const struct health *health)
 {
     const struct cluster_health *found = health_of(health, read->data.page.name);
     text_add(&read->problems, "");
-    if (found)
+    if (found) {
         health_add_words(&read->problems, found);
+        read->data.page.interval = found->interval;
+        read->data.page.stale_after = found->stale_after;
+    }
     read->data.page.problems = read->problems.bytes;
 }
 
@@ -50,16 +53,14 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
                                 const struct report_options *options, struct error *err)
 {
     struct health health = { 0 };
-    struct report_request request = options->request;
-    request.accounts_only = published_private(published) != 0; /* the page names no user */
+    const struct report_request *request = &options->request;
     int result = 0;
-    if (request.tres)
-        result = tres_days_find(published->db, &options->shared.clusters, request.tres, NULL, err);
+    if (request->tres)
+        result = tres_days_find(published->db, &options->shared.clusters, request->tres, NULL, err);
     if (!result)
         result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
-        result =
-            report_data_read(&read[i].data, published, &published->clusters[i], &request, err);
+        result = report_data_read(&read[i].data, published, &published->clusters[i], request, err);
     if (!result)
         result = published_check_names(published, err);
     if (!result) {

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/statement/statement_use.h"
 #include "core/insight/statement.h"
 #include "core/usage/calendar.h"
 #include "report/statement.h"
 #include "report/usage_unit.h"
 #include "results/association_times.h"
 #include "results/tres_days.h"
+#include "results/usage_days.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -60,7 +60,7 @@ struct command_statement_options {
 /* The data of a cluster's statement. */
 struct account_of {
     struct published_cluster *cluster;
-    struct statement_days days;
+    struct usage_days days;
     struct association_times times;
     struct association_times_known known;
     int64_t days_from, from, to;
@@ -95,9 +95,9 @@ static int statement_command_find_span(struct statement_command_work *work, stru
     struct db *db = work->published->db;
     const char *name = of->cluster->name;
     int64_t known;
-    of->days = (struct statement_days){ db, name, .of_tres = work->tres != NULL };
+    of->days = (struct usage_days){ db, name, .of_tres = work->tres != NULL };
     if ((work->tres && tres_days_number(db, name, work->tres, &of->days.number, err)) ||
-        statement_days_reach(&of->days, &known, &of->days_from, err))
+        usage_days_reach(&of->days, &known, &of->days_from, err))
         return -1;
     if (!known)
         return 0;
@@ -227,7 +227,7 @@ static int statement_command_add_use(const struct account_of *of, struct stateme
     int result = 0;
     for (int64_t from = of->from, until; !result && from < of->to; from = until) {
         until = end_of_month(from) < of->to ? end_of_month(from) : of->to;
-        result = statement_add_days(statement, &of->days, from, until, err);
+        result = usage_days_add(statement, &of->days, from, until, err);
     }
     return result;
 }

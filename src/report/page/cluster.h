@@ -44,13 +44,14 @@ struct page_unit {
     char *name;      /* of the TRES; "" for the charged usage; owned by the cluster */
     char *hours;     /* such as `core-hours` or `GPU-hours`; owned by the cluster */
     unsigned number; /* of the TRES's column in fairmill_usage_day; 0: charged usage */
+    double scale;    /* factor from stored usage to these hours */
 };
 
 /* The last PAGE_MONTHS calendar months; the last one is the month of as_of. */
 #define PAGE_MONTHS 12
 struct page_months {
     int64_t starts[PAGE_MONTHS + 1]; /* the last one is the end of the last month */
-    size_t first;                    /* the first month with stored usage */
+    size_t first;                    /* the first month with stored usage; PAGE_MONTHS: none */
     /* Indexed by page_month_index().  `due` is NAN in a month without shares. */
     float *used, *due;
 };

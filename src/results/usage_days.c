@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/statement/statement_use.h"
+#include "results/usage_days.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "results/tres_days.h"
 #include "sql.h"
 
-static int statement_first_day(const struct statement_days *days, int64_t *day, struct error *err)
+static int usage_days_first(const struct usage_days *days, int64_t *day, struct error *err)
 {
     const struct db_value name = db_text(days->cluster);
     if (days->of_tres)
@@ -20,11 +20,11 @@ static int statement_first_day(const struct statement_days *days, int64_t *day, 
     return found < 0 ? -1 : 0;
 }
 
-int statement_days_reach(const struct statement_days *days, int64_t *until, int64_t *oldest,
-                         struct error *err)
+int usage_days_reach(const struct usage_days *days, int64_t *until, int64_t *oldest,
+                     struct error *err)
 {
     const struct db_value *row, name = db_text(days->cluster);
-    if (statement_first_day(days, oldest, err))
+    if (usage_days_first(days, oldest, err))
         return -1;
     struct db_rows *rows = db_query(days->results, sql_query_usage_span_read, &name, 1, "iii", err);
     *until = 0;
@@ -33,8 +33,8 @@ int statement_days_reach(const struct statement_days *days, int64_t *until, int6
     return db_finish(rows);
 }
 
-static struct db_rows *statement_read_days(const struct statement_days *days, int64_t from,
-                                           int64_t until, struct error *err)
+static struct db_rows *usage_days_query(const struct usage_days *days, int64_t from, int64_t until,
+                                        struct error *err)
 {
     const struct db_value arguments[] = { db_text(days->cluster), db_integer(from),
                                           db_integer(until - 1) };
@@ -44,13 +44,13 @@ static struct db_rows *statement_read_days(const struct statement_days *days, in
                     err);
 }
 
-int statement_add_days(struct statement *statement, const struct statement_days *days, int64_t from,
-                       int64_t until, struct error *err)
+int usage_days_add(struct statement *statement, const struct usage_days *days, int64_t from,
+                   int64_t until, struct error *err)
 {
     const struct db_value *row;
     int64_t day = INT64_MIN, end = 0;
     int result = 0;
-    struct db_rows *rows = statement_read_days(days, from, until, err);
+    struct db_rows *rows = usage_days_query(days, from, until, err);
     while (!result && db_fetch(rows, &row, err) > 0) {
         double used = db_value_real(&row[2]);
         if (row[0].integer != day) {

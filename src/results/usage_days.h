@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_STATEMENT_STATEMENT_USE_H
-#define FAIRMILL_COMMAND_STATEMENT_STATEMENT_USE_H
+#ifndef FAIRMILL_RESULTS_USAGE_DAYS_H
+#define FAIRMILL_RESULTS_USAGE_DAYS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@ struct statement;
 /* Adds the usage of a cluster to a statement. */
 
 /* The daily usage of a cluster: the charged usage, or the usage of a TRES. */
-struct statement_days {
+struct usage_days {
     struct db *results;
     const char *cluster;
     bool of_tres;
@@ -21,10 +21,10 @@ struct statement_days {
 
 /* Sets `*until` to the end of the complete daily usage, and `*oldest` to its first day (INT64_MAX
  * if there is no daily usage).  Returns -1 on error. */
-int statement_days_reach(const struct statement_days *days, int64_t *until, int64_t *oldest,
-                         struct error *err);
+int usage_days_reach(const struct usage_days *days, int64_t *until, int64_t *oldest,
+                     struct error *err);
 /* Adds the daily usage from `from` until `until`, in epoch seconds.  Returns -1 on error. */
-int statement_add_days(struct statement *statement, const struct statement_days *days, int64_t from,
-                       int64_t until, struct error *err);
+int usage_days_add(struct statement *statement, const struct usage_days *days, int64_t from,
+                   int64_t until, struct error *err);
 
 #endif

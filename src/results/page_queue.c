@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/page_queue.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/usage/calendar.h"
+#include "report/job_place.h"
+#include "report/priorities.h"
+#include "report/waits.h"
+#include "results/published.h"
+#include "results/published_jobs.h"
+#include "results/published_waits.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define WAITS_DAYS 7
+
+struct page_queue {
+    struct page_cluster *page;
+    struct prio_list *list;
+    const struct permissions *permissions; /* NULL: no job may be shown */
+    struct names *names;                   /* the associations of the rows, as keys */
+    uint32_t *rows;                        /* indexed by number of the key */
+    struct names *partitions;              /* numbers of page->partitions */
+};
+
+/* ---- Associations ---- */
+
+/* Returns a text that identifies an association.  The caller frees it. */
+static struct text page_queue_key(const char *account, const char *user, const char *partition)
+{
+    struct text key = { 0 };
+    const char *const names[] = { account, user, partition };
+    for (size_t i = 0; i < 3; i++)
+        text_add_bytes(&key, names[i], strlen(names[i]) + 1);
+    return key;
+}
+
+static void page_queue_add_keys(struct page_queue *queue)
+{
+    const struct page_cluster *page = queue->page;
+    queue->names = names_create();
+    queue->rows = memory_zeroed(page->row_count, sizeof *queue->rows);
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        const struct page_row *row = &page->rows[i];
+        struct text key = page_queue_key(row->account, row->user, row->partition);
+        uint32_t count = names_count(queue->names);
+        if (names_add(queue->names, key.bytes, key.length) == count)
+            queue->rows[count] = i;
+        text_free(&key);
+    }
+}
+
+/* Returns a row, or INDEX_NONE if no row has these names. */
+static uint32_t page_queue_find(const struct page_queue *queue, const char *account,
+                                const char *user, const char *partition)
+{
+    struct text key = page_queue_key(account, user, partition);
+    uint32_t number = names_find(queue->names, key.bytes, key.length);
+    text_free(&key);
+    return number == INDEX_NONE ? INDEX_NONE : queue->rows[number];
+}
+
+/* Sets the rows of the job's user and account.  A job of an unknown account belongs to the root. */
+static void page_queue_find_rows(const struct page_queue *queue, struct page_job *job)
+{
+    uint32_t row = page_queue_find(queue, job->account, job->user, job->partition);
+    if (row == INDEX_NONE)
+        row = page_queue_find(queue, job->account, job->user, "");
+    uint32_t account = page_queue_find(queue, job->account, "", "");
+    if (account == INDEX_NONE)
+        account = row == INDEX_NONE ? 0 : queue->page->rows[row].parent;
+    job->account_row = account;
+    job->row = row == INDEX_NONE ? account : row;
+}
+
+/* ---- Jobs ---- */
+
+static struct page_job page_queue_job_of(const struct page_queue *queue, const struct prio_row *row)
+{
+    struct page_job job = {
+        .job_id = row->job_id,
+        .user = row->user,
+        .account = row->account,
+        .partition = row->partition,
+        .qos = row->qos,
+        .pool = row->pool,
+        .priority = row->of_formula     ? row->value
+                    : row->has_priority ? (double)row->priority
+                                        : NAN,
+        .tres = prio_tres_sum(row),
+        .place = row->place,
+        .reason = job_reason_label(row),
+        .detail = "",
+        .cores = -1,
+        .gpus = -1,
+        .limit_s = -1,
+        .waiting_s = -1,
+    };
+    for (size_t i = 0; i < PAGE_PARTS; i++)
+        job.parts[i] = row->weighted[i];
+    struct text detail = job_reason_text(row);
+    if (detail.length)
+        job.detail = prio_list_text(queue->list, detail.bytes, detail.length);
+    text_free(&detail);
+    page_queue_find_rows(queue, &job);
+    return job;
+}
+
+static struct page_partition *page_queue_partition(struct page_queue *queue, const char *name)
+{
+    struct page_cluster *page = queue->page;
+    uint32_t number = names_add(queue->partitions, name, strlen(name));
+    if (number == page->partition_count)
+        *memory_append(&page->partitions, &page->partition_count) = (struct page_partition){
+            .name = "", .pool = "", .next = SIZE_MAX, .median_s = NAN, .most_s = NAN
+        };
+    return &page->partitions[number];
+}
+
+/* Counts a job in its partition.  The first job of a partition that can start is its next one. */
+static void page_queue_count(struct page_queue *queue, const struct page_job *job, bool shown)
+{
+    struct page_cluster *page = queue->page;
+    struct page_partition *partition = page_queue_partition(queue, job->partition);
+    partition->name = job->partition;
+    if (*job->pool)
+        partition->pool = job->pool;
+    partition->jobs++;
+    partition->cores = partition->cores < 0 || job->cores < 0 ? -1 : partition->cores + job->cores;
+    partition->cannot_start += !job->place;
+    page->cannot_start += !job->place;
+    page->rows[job->row].jobs++;
+    if (shown && job->place && partition->next == SIZE_MAX)
+        partition->next = page->job_count;
+}
+
+static bool page_queue_shows(const struct page_queue *queue, const struct page_job *job)
+{
+    if (!queue->page->hides_jobs)
+        return true;
+    return queue->permissions &&
+           permissions_show_job(queue->permissions, queue->page->name, job->account, job->user);
+}
+
+static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct error *err)
+{
+    struct page_cluster *page = queue->page;
+    struct prio_list *list = queue->list;
+    if (published_jobs_read(db, list, err))
+        return -1;
+    if (list->count)
+        qsort(list->rows, list->count, sizeof *list->rows, job_queue_order);
+    page->jobs = memory_zeroed(list->count + 1, sizeof *page->jobs);
+    for (size_t i = 0; i < list->count; i++) {
+        if (!list->rows[i].best)
+            continue;
+        struct page_job job = page_queue_job_of(queue, &list->rows[i]);
+        bool shown = page_queue_shows(queue, &job);
+        page_queue_count(queue, &job, shown);
+        if (shown)
+            page->jobs[page->job_count++] = job;
+    }
+    for (size_t i = page->row_count; i-- > 1;)
+        page->rows[page->rows[i].parent].jobs += page->rows[i].jobs;
+    return 0;
+}
+
+/* ---- Waits ---- */
+
+/* Reads the waits of all jobs of the cluster, whichever accounts the page shows. */
+static int page_queue_read_waits(struct page_queue *queue, struct published *published,
+                                 const struct published_cluster *cluster, struct error *err)
+{
+    struct page_cluster *page = queue->page;
+    struct published all = *published;
+    all.filter = (struct published_filter){ .of_jobs = true };
+    struct waits_request request = {
+        .to = page->to < page->as_of ? (int64_t)calendar_day((uint64_t)page->to)
+                                     : (int64_t)calendar_next_day((uint64_t)page->as_of),
+        .by = WAITS_BY_PARTITION,
+        .without_correlation = true,
+    };
+    request.from = waits_day_before(request.to - 1, WAITS_DAYS);
+    struct waits_list list = { 0 };
+    int result = published_waits_read(&all, cluster, &request, &list, err);
+    for (size_t i = 0; !result && i < list.count; i++) {
+        const struct waits_row *row = &list.rows[i];
+        struct page_partition *partition = page_queue_partition(queue, row->partition);
+        if (!*partition->name)
+            partition->name = prio_list_text(queue->list, row->partition, strlen(row->partition));
+        partition->median_s = wait_quantile(&row->counts, 0.5);
+        partition->most_s = wait_quantile(&row->counts, 0.9);
+        partition->started = wait_counts_sum(&row->counts);
+    }
+    page->wait_s = wait_quantile(&list.total.counts, 0.5);
+    page->started = wait_counts_sum(&list.total.counts);
+    waits_list_free(&list);
+    return result;
+}
+
+static int page_queue_by_jobs(const void *a, const void *b)
+{
+    const struct page_partition *one = a, *other = b;
+    if (one->jobs != other->jobs)
+        return one->jobs > other->jobs ? -1 : 1;
+    if (one->started != other->started)
+        return one->started > other->started ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+int page_queue_read(struct page_cluster *page, struct prio_list *list, struct published *published,
+                    const struct published_cluster *cluster, const struct permissions *permissions,
+                    struct error *err)
+{
+    struct page_queue queue = {
+        .page = page, .list = list, .permissions = permissions, .partitions = names_create()
+    };
+    page_queue_add_keys(&queue);
+    int result = page_queue_read_jobs(&queue, published->db, err) ||
+                         page_queue_read_waits(&queue, published, cluster, err)
+                     ? -1
+                     : 0;
+    if (page->partition_count)
+        qsort(page->partitions, page->partition_count, sizeof *page->partitions,
+              page_queue_by_jobs);
+    names_destroy(queue.names);
+    names_destroy(queue.partitions);
+    free(queue.rows);
+    return result;
+}
+
+void page_queue_free(struct page_cluster *page)
+{
+    free(page->jobs);
+    free(page->partitions);
+}
