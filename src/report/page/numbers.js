@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Numbers and names as texts.  C has rounded the numbers; the formats are those of report/amounts.c.
+// Numbers and names as HTML.  C has rounded the numbers; the formats are those of report/amounts.c.
 
 const byId = id => document.getElementById(id);
 const escapeHtml = text => String(text).replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
@@ -9,11 +9,9 @@ const plural = (number, one, many) => `${whole(number)} ${number === 1 ? one : m
 const capital = words => words.charAt(0).toUpperCase() + words.slice(1);
 
 function amount(number) {
-    if (number === null)
-        return '–';
     if (number >= 999500)
-        return `${(number / 1e6).toFixed(number < 9.995e6 ? 2 : number < 99.95e6 ? 1 : 0)} million`;
-    return number > 0 && number < 1 ? '&lt; 1' : whole(number);
+        return `${(number / 1e6).toFixed(number < 9.995e6 ? 2 : number < 99.95e6 ? 1 : 0)}&nbsp;million`;
+    return number > 0 && number < 1 ? '&lt;&nbsp;1' : whole(number);
 }
 
 function percent(number) {
@@ -23,11 +21,7 @@ function percent(number) {
 }
 
 function times(ratio) {
-    if (!isFinite(ratio))
-        return '–';
     if (ratio > 0 && ratio < 0.01)
         return '&lt;&nbsp;0.01';
-    if (ratio > 100)
-        return '&gt;&nbsp;100';
-    return ratio ? ratio.toFixed(ratio < 10 ? 2 : 0) : '0';
+    return ratio > 100 ? '&gt;&nbsp;100' : ratio ? ratio.toFixed(ratio < 10 ? 2 : 0) : '0';
 }

@@ -2,91 +2,73 @@
 
 // Pictures of the answers.  The texts beside them have the same numbers.
 
-const svg = (attributes, content) => `<svg ${attributes}>${content}</svg>`;
-const hiddenSvg = (name, content) => svg(`class="${name}" aria-hidden="true"`, content);
-const share100 = part => `${(100 * part).toFixed(2)}%`;
+const MONTHS_HIGH = 150, MONTHS_LEFT = 17.5, DAYS_HIGH = 120;
 
-// Returns a bar of usage with a tick at the share; without a share all usage is within it.
+const cssPercent = number => `${+number.toFixed(2)}%`;
+const svgLine = (name, x1, x2, y1, y2) => `<line class="${name}" x1="${x1}" x2="${x2}" y1="${y1}" y2="${y2}"/>`;
+const svgText = (x, y, words, anchor) => `<text x="${x}" y="${y}" text-anchor="${anchor || 'start'}">${words}</text>`;
+const chart = (height, title, content) => `<svg width="100%" height="${height + 22}" role="img" aria-label="${title}">${content}</svg>`;
+const keyItem = (width, height, picture, words) => `<li><svg width="${width}" height="${height}" aria-hidden="true">${picture}</svg>${words}</li>`;
+const keySquare = (name, words) => keyItem(14, 10, `<rect class="${name}" width="14" height="10"/>`, words);
+const keyLine = (name, words) => keyItem(26, 4, svgLine(name, 0, 26, 2, 2), words);
+
+// Returns a bar that consists of parts [class, from, to], and a tick unless it is 0.
+function bar(name, most, parts, tick) {
+    const at = value => cssPercent(100 * value / (most || 1));
+    return `<svg class="${name}" aria-hidden="true">${parts.filter(([, from, to]) => to > from).map(([part, from, to]) =>
+        `<rect class="${part}" x="${at(from)}" width="${at(to - from)}"/>`).join('')}${tick ? svgLine('tick', at(tick), at(tick), 1, 17) : ''}</svg>`;
+}
+
 function shareBar(share, used) {
-    const most = Math.max(share, used) * 1.02 || 1, tick = share100(share / most);
-    return hiddenSvg('sb', (share ? `<rect class="ft" width="${tick}"/>` : '')
-        + `<rect class="fu" width="${share100((share ? Math.min(used, share) : used) / most)}"/>`
-        + (share && used > share ? `<rect class="fo" x="${tick}" width="${share100((used - share) / most)}"/>` : '')
-        + (share ? `<line class="tick" x1="${tick}" x2="${tick}" y1="1" y2="17"/>` : ''));
+    const within = share ? Math.min(share, used) : used;
+    return bar('sb', 1.02 * Math.max(share, used), [['ft', 0, share], ['fu', 0, within], ['fo', within, used]], share)
+        + `<ul class="key">${keySquare('fu', 'used within the share')}${keySquare('fo', 'used beyond it')}`
+        + `${keyItem(4, 14, svgLine('tick', 2, 2, 0, 14), 'share')}</ul>`;
 }
 
-// Returns the position of a ratio on a logarithmic scale from 1/16 to 16.
-const ratioX = ratio => `${(50 + Math.max(-46, Math.min(46, ratio ? Math.log2(ratio) * 11.5 : -46))).toFixed(1)}%`;
-
-// Returns the members of a level as dots.  Of many members, those at the same position are one dot.
+// Returns the members of a level as dots on a logarithmic scale from 1/16 to 16.  Of many members, those at the same
+// position are one dot.
 function strip(members, row, ratioOf) {
-    const many = members.length > 40, ratio = ratioOf(row), seen = new Set();
-    let dots = '';
-    for (const each of members) {
-        const x = ratioX(ratioOf(each));
-        if (each === row || many && seen.has(x))
-            continue;
-        seen.add(x);
-        dots += `<circle class="dot" cx="${x}" cy="14" r="${many ? 2.5 : 5}"/>`;
-    }
-    return svg('width="100%" height="28" aria-hidden="true"', '<line class="rule" x1="2%" x2="98%" y1="14" y2="14"/>'
-        + `<line class="tick" x1="50%" x2="50%" y1="4" y2="24"/>${dots}`
-        + `<circle class="${ratio > 1.05 ? 'fo' : 'fu'}" cx="${ratioX(ratio)}" cy="14" r="7"/>`);
+    const x = each => cssPercent(50 + Math.max(-46, Math.min(46, ratioOf(each) ? 11.5 * Math.log2(ratioOf(each)) : -46)));
+    const many = members.length > 40, places = members.filter(each => each !== row).map(x);
+    const dots = (many ? [...new Set(places)] : places).map(cx => `<circle class="dot" cx="${cx}" cy="14" r="${many ? 2.5 : 5}"/>`);
+    return `<svg width="100%" height="28" aria-hidden="true">${svgLine('rule', '2%', '98%', 14, 14)}${svgLine('tick', '50%', '50%', 4, 24)}`
+        + `${dots.join('')}<circle class="${ratioOf(row) > 1.05 ? 'fo' : 'fu'}" cx="${x(row)}" cy="14" r="7"/></svg>`;
 }
-
-// Returns a distance of horizontal lines: 1, 2 or 5 times a power of ten, for at most five lines.
-function lineStep(most) {
-    const power = 10 ** Math.floor(Math.log10(most / 3));
-    return [1, 2, 5, 10].map(factor => factor * power).find(step => most / step <= 5);
-}
-
-const MONTH_HEIGHT = 150, MONTH_LEFT = 17.5;
 
 function monthColumns(names, used, due, label) {
-    const most = Math.max(...used, ...due, 1) * 1.05, width = (100 - MONTH_LEFT) / used.length;
-    const y = value => (MONTH_HEIGHT * (1 - value / most)).toFixed(1), high = value => (MONTH_HEIGHT * value / most).toFixed(1);
-    const column = (name, x, from, to) => to > from
-        ? `<rect class="${name}" x="${x}%" width="${(width * 0.6).toFixed(2)}%" y="${y(to)}" height="${high(to - from)}"/>` : '';
+    const most = 1.05 * Math.max(...used, ...due, 1), wide = (100 - MONTHS_LEFT) / used.length;
+    const power = 10 ** Math.floor(Math.log10(most / 3)), distance = [1, 2, 5, 10].map(each => each * power).find(each => most / each <= 5);
+    const y = value => +(MONTHS_HIGH * (1 - value / most)).toFixed(1);
+    const x = (at, part) => cssPercent(MONTHS_LEFT + wide * (at + part));
+    const column = (name, at, from, to) => to > from ? `<rect class="${name}" x="${x(at, 0.2)}" width="${cssPercent(0.6 * wide)}" `
+        + `y="${y(to)}" height="${(y(from) - y(to)).toFixed(1)}"/>` : '';
     let content = '';
-    for (let value = 0; value < most; value += lineStep(most))
-        content += `<line class="rule" x1="0" x2="100%" y1="${y(value)}" y2="${y(value)}"/>`
-            + `<text x="0" y="${y(value) - 4}">${amount(value)}</text>`;
+    for (let value = 0; value < most; value += distance)
+        content += svgLine('rule', 0, '100%', y(value), y(value)) + svgText(0, y(value) - 4, amount(value));
     used.forEach((hours, at) => {
-        const left = MONTH_LEFT + at * width, x = (left + width * 0.2).toFixed(2);
-        content += column('fu', x, 0, due[at] ? Math.min(hours, due[at]) : hours) + (due[at] ? column('fo', x, due[at], hours)
-            + `<line class="tick" x1="${(left + width * 0.1).toFixed(2)}%" x2="${(left + width * 0.9).toFixed(2)}%" `
-            + `y1="${y(due[at])}" y2="${y(due[at])}"/>` : '')
-            + `<text x="${(left + width / 2).toFixed(2)}%" y="${MONTH_HEIGHT + 16}" text-anchor="middle">${names[at].charAt(0)}</text>`;
+        const within = due[at] ? Math.min(hours, due[at]) : hours;
+        content += column('fu', at, 0, within) + column('fo', at, within, hours)
+            + (due[at] ? svgLine('tick', x(at, 0.1), x(at, 0.9), y(due[at]), y(due[at])) : '')
+            + svgText(x(at, 0.5), MONTHS_HIGH + 16, names[at].charAt(0), 'middle');
     });
-    return svg(`width="100%" height="${MONTH_HEIGHT + 22}" role="img" aria-label="Entitlement and usage of ${label} by `
-        + 'month; the table below has the numbers"', content);
+    return chart(MONTHS_HIGH, `Entitlement and usage of ${label} by month; the table below has the numbers`, content);
 }
 
-const DAYS_HEIGHT = 120;
-
-// Returns the places on the next days as step lines: 1 is at the top.
+// Returns the places on the next days as two step lines; place 1 is at the top.
 function placeLines(cluster, row, forecast) {
-    const [pausing, continuing] = forecast.slice(1).map(placesByDay), all = [...pausing, ...continuing], low = Math.max(1, Math.min(...all) - 1);
-    const high = Math.min(cluster.users, Math.max(...all) + 1);
-    const x = day => `${(8 + 90 * day / DAYS).toFixed(1)}%`;
-    const y = place => +(10 + (place - low) / Math.max(1, high - low) * (DAYS_HEIGHT - 20)).toFixed(1);
-    const line = (name, x1, x2, y1, y2) => `<line class="${name}" x1="${x1}" x2="${x2}" y1="${y1}" y2="${y2}"/>`;
-    const stepLine = (name, changes) => changes.map((place, at) => at % 2 === 0 ? ''
-        : line(name, x(changes[at - 1]), x(at + 1 < changes.length ? changes[at + 1] : DAYS), y(place), y(place))
-            + (at > 1 ? line(name, x(changes[at - 1]), x(changes[at - 1]), y(changes[at - 2]), y(place)) : '')).join('');
-    const marks = [row.place, pausing[DAYS], continuing[DAYS], Math.min(...all)].filter((place, at, list) =>
+    const lists = forecast.slice(1).map(placesByDay), all = lists.flat(), ends = lists.map(places => whole(places[DAYS]));
+    const low = Math.max(1, Math.min(...all) - 1), high = Math.min(cluster.users, Math.max(...all) + 1);
+    const x = day => cssPercent(8 + 90 * day / DAYS);
+    const y = place => +(10 + (DAYS_HIGH - 20) * (place - low) / Math.max(1, high - low)).toFixed(1);
+    const lines = (name, changes) => changes.map((place, at) => at % 2 === 0 ? ''
+        : (at > 1 ? svgLine(name, x(changes[at - 1]), x(changes[at - 1]), y(changes[at - 2]), y(place)) : '')
+            + svgLine(name, x(changes[at - 1]), x(at + 1 < changes.length ? changes[at + 1] : DAYS), y(place), y(place))).join('');
+    const marks = [row.place, lists[0][DAYS], lists[1][DAYS], Math.min(...all)].filter((place, at, list) =>
         !list.slice(0, at).some(other => Math.abs(y(other) - y(place)) < 14));
-    const days = [0, DAYS / 2, DAYS].map(day => `<text x="${x(day)}" y="${DAYS_HEIGHT + 16}" text-anchor="`
-        + `${!day ? 'start' : day === DAYS ? 'end' : 'middle'}">${day ? cluster.days[day].replace(/( ...).*/, '$1') : 'now'}</text>`);
-    return svg(`width="100%" height="${DAYS_HEIGHT + 22}" role="img" aria-label="Place of ${row.label} in the next ${DAYS} days: `
-        + `${whole(pausing[DAYS])} if they run nothing, ${whole(continuing[DAYS])} if usage continues"`,
-    marks.map(place => line('rule', x(0), x(DAYS), y(place), y(place)) + `<text x="0" y="${y(place) + 4}">${whole(place)}</text>`)
-        .join('') + stepLine('dash', forecast[2]) + stepLine('line', forecast[1]) + days.join(''));
+    const rules = marks.map(place => svgLine('rule', x(0), x(DAYS), y(place), y(place)) + svgText(0, y(place) + 4, whole(place)));
+    const days = [['start', 0], ['middle', DAYS / 2], ['end', DAYS]].map(([anchor, day]) =>
+        svgText(x(day), DAYS_HIGH + 16, day ? cluster.days[day].replace(/( ...).*/, '$1') : 'now', anchor));
+    return chart(DAYS_HIGH, `Place of ${row.label} in ${DAYS} days: ${ends[0]} if they run nothing, ${ends[1]} if usage continues`,
+        rules.join('') + lines('dash', forecast[2]) + lines('line', forecast[1]) + days.join(''));
 }
-
-const keyLine = (name, words) => `<li><svg width="26" height="4" aria-hidden="true"><line class="${name}" x2="26" y1="2" y2="2"/>`
-    + `</svg>${words}</li>`;
-const keySquare = (name, words) => `<li><svg width="14" height="10" aria-hidden="true"><rect class="${name}" width="14" height="10"/>`
-    + `</svg>${words}</li>`;
-const SHARE_KEY = `<ul class="key">${keySquare('fu', 'used within the share')}${keySquare('fo', 'used beyond it')}`
-    + '<li><svg width="4" height="14" aria-hidden="true"><line class="tick" x1="2" x2="2" y2="14"/></svg>share</li></ul>';

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-// The search: a combobox with a list of users and groups of the selected cluster (WAI-ARIA).
+// The search: a combobox with a list of the users and groups of the selected cluster.
 
-const MATCHES = 8;
+const MATCHES_SHOWN = 8;
 
 function findMatches(cluster, words) {
     const rank = row => {
         const name = row.name.toLowerCase(), at = name.indexOf(words);
         return at < 0 ? 3 : name === words ? 0 : at ? 2 : 1;
     };
-    return cluster.rows.filter(row => row.up && row.inside && rank(row) < 3)
-        .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name)).slice(0, MATCHES);
+    return [...cluster.byAddress.values()].map(row => [rank(row), row]).filter(match => match[0] < 3)
+        .sort((a, b) => a[0] - b[0] || a[1].name.localeCompare(b[1].name)).slice(0, MATCHES_SHOWN).map(match => match[1]);
 }
 
-function matchWords(cluster, row) {
-    if (row.user)
-        return `${cluster.userWord} in ${escapeHtml(row.up.name)}${row.place ? `, place ${whole(row.place)}` : ''}`;
-    return `group${isFinite(row.ratio) ? `, ${times(row.ratio)} times its share` : ''}`;
+function matchHtml(cluster, row, at) {
+    const words = row.user ? `${cluster.userWord} in ${escapeHtml(row.up.name)}${row.place ? `, place ${whole(row.place)}` : ''}`
+        : `group${isFinite(row.ratio) ? `, ${times(row.ratio)} times its share` : ''}`;
+    return `<li role="option" id="hit${at}"><b>${row.label}</b><span class="vh">, </span><span>${words}</span></li>`;
 }
 
-function startSearch(input, list, selected) {
+function startSearch(input, list, selected, open) {
     let matches = [], at = -1;
     const close = () => {
         list.hidden = true;
@@ -30,51 +30,43 @@ function startSearch(input, list, selected) {
         at = next;
         [...list.children].forEach((item, i) => item.setAttribute('aria-selected', i === at));
         if (matches.length)
-            input.setAttribute('aria-activedescendant', list.children[at].id);
-    };
-    const open = row => {
-        close();
-        input.value = '';
-        if (location.hash === `#${row.address}`)
-            dispatchEvent(new Event('hashchange'));
-        location.hash = row.address;
+            input.setAttribute('aria-activedescendant', `hit${at}`);
+        else
+            input.removeAttribute('aria-activedescendant');
     };
     const find = () => {
         const words = input.value.trim().toLowerCase();
-        if (!words)
-            return close();
-        matches = findMatches(selected(), words);
-        list.innerHTML = matches.map((row, i) => `<li role="option" id="hit${i}"><b>${row.label}</b><span class="vh">, </span>`
-            + `<span>${matchWords(selected(), row)}</span></li>`).join('')
+        matches = words ? findMatches(selected(), words) : [];
+        list.innerHTML = matches.map((row, i) => matchHtml(selected(), row, i)).join('')
             || '<li class="none" role="option" aria-disabled="true">No user or group has this name.</li>';
-        list.hidden = false;
-        input.setAttribute('aria-expanded', 'true');
-        return mark(0);
+        list.hidden = !words;
+        input.setAttribute('aria-expanded', !list.hidden);
+        mark(0);
+    };
+    const choose = row => {
+        if (!row)
+            return;
+        close();
+        input.value = '';
+        open(row);
     };
     input.addEventListener('input', find);
     input.addEventListener('blur', close);
     input.addEventListener('keydown', event => {
         const move = { ArrowDown: 1, ArrowUp: matches.length - 1 }[event.key];
-        if (event.key === 'Escape') {
+        if (event.key === 'Escape')
             close();
-        } else if (event.key === 'Enter' && !list.hidden) {
+        else if (event.key === 'Enter' && !list.hidden)
+            choose(matches[at]);
+        else if (move !== undefined && list.hidden)
+            find();
+        else if (move !== undefined && matches.length)
+            mark((at + move) % matches.length);
+        if (move !== undefined || event.key === 'Enter')
             event.preventDefault();
-            if (matches[at])
-                open(matches[at]);
-        } else if (move !== undefined && !event.altKey) {
-            event.preventDefault();
-            if (list.hidden)
-                find();
-            else if (matches.length)
-                mark((at + move) % matches.length);
-        }
     });
     list.addEventListener('mousedown', event => event.preventDefault());
-    list.addEventListener('click', event => {
-        const item = event.target.closest('[id]'), match = item && matches[[...list.children].indexOf(item)];
-        if (match)
-            open(match);
-    });
+    list.addEventListener('click', event => choose(matches[[...list.children].indexOf(event.target.closest('li'))]));
     document.addEventListener('keydown', event => {
         if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea'))
             return;

@@ -2,94 +2,80 @@
 
 // The tree of a cluster, made from the columns of data.c.
 
-// Returns the part of an address that stands for a name, as page_add_address() writes it.
+// Returns a name as page_add_address() writes it.
 const addressPart = name => encodeURIComponent(name)
     .replace(/[!~*'()]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-// Returns an address in that form, whoever wrote it: a browser may decode some bytes.
-function normalAddress(hash) {
-    return hash.split('/').map(part => {
-        try {
-            return addressPart(decodeURIComponent(part.replace(/^#/, '')));
-        } catch (error) {
-            return part;
-        }
-    }).join('/');
+// Returns the path from the top to a row, without the root.
+const pathTo = row => row.up ? [...pathTo(row.up), row] : [];
+
+function readRow(cluster, partitions, at, up) {
+    const kind = cluster.kinds.charAt(at), letter = kind.toLowerCase(), user = letter > 'm', own = /[au]/.test(letter);
+    const ratio = values => !own || !values ? NaN : values[at] < 0 ? Infinity : values[at];
+    const name = cluster.names[at], part = partitions.get(at);
+    const names = [user ? up.name : name, ...(user ? [name] : []), ...(part ? [part] : [])];
+    const place = cluster.place[at], users = place ? 1 : 0;
+    return {
+        at, name, up, user, own, part, place, users, first: place, last: place, below: [], jobs: [], more: 0,
+        inside: kind === letter, share: cluster.share[at], used: cluster.used[at], spent: cluster.spent[at],
+        ratio: ratio(cluster.ratio), levelRatio: ratio(cluster.level),
+        title: part ? `${name} (${part})` : name, label: escapeHtml(part ? `${name} (${part})` : name),
+        address: cluster.start + names.map(addressPart).join('/'),
+    };
 }
 
-const parents = row => row.up ? [...parents(row.up), row] : [];
+// Counts the users of accounts, unless C has done it because some users are not in the page.
+function countUsers(cluster) {
+    for (const row of cluster.rows.slice(1).reverse()) {
+        const up = row.up;
+        up.users += row.users;
+        up.first = Math.min(up.first || row.first, row.first || up.first);
+        up.last = Math.max(up.last, row.last);
+    }
+    (cluster.counts || []).forEach(([at, users, first, last]) => Object.assign(cluster.rows[at], { users, first, last }));
+}
 
-function readCluster(data, number, several) {
-    const rows = data.names.map((name, at) => ({ at, name, below: [], users: 0, first: 0, last: 0, jobs: [], more: 0 }));
-    const cluster = { ...data, number, rows, root: rows[0], prefix: number ? `c${number + 1}-` : '', byAddress: new Map() };
-    const start = several ? `c/${addressPart(data.cluster)}/n/` : 'n/';
-    const ratio = value => value < 0 ? Infinity : value;
-    const partitions = new Map(data.partitions), levels = new Map(data.levels), counts = new Map((data.counts || [])
-        .map(count => [count[0], count.slice(1)]));
+function readCluster(data, number, list) {
+    const start = list.length > 1 ? `c/${addressPart(data.cluster)}/n/` : 'n/';
+    const cluster = { ...data, number, start, prefix: number ? `c${number + 1}-` : '', rows: [] };
+    const partitions = new Map(data.partitions), levels = new Map(data.levels), rows = cluster.rows;
     let parent = 0;
-    rows.forEach((row, at) => {
-        const kind = data.kinds.charAt(at), letter = kind.toLowerCase();
+    data.names.forEach((_, at) => {
         parent += data.parents[at];
-        row.up = at ? rows[parent] : null;
-        row.user = letter > 'm';
-        row.own = letter === 'a' || letter === 'u';
-        row.inside = kind === letter;
-        row.part = partitions.get(at) || '';
-        row.label = escapeHtml(row.part ? `${row.name} (${row.part})` : row.name);
-        row.share = data.share[at];
-        row.used = data.used[at];
-        row.spent = data.spent[at];
-        row.place = data.place[at];
-        row.ratio = row.own ? ratio(data.ratio[at]) : NaN;
-        row.levelRatio = data.ranks && row.own ? ratio(data.level[at]) : NaN;
+        const row = readRow(cluster, partitions, at, at ? rows[parent] : null);
         row.level = at ? rows[levels.has(at) ? levels.get(at) : parent] : null;
-        row.address = start + [row.user ? row.up.name : row.name, ...(row.user ? [row.name] : []),
-            ...(row.part ? [row.part] : [])].map(addressPart).join('/');
-        cluster.byAddress.set(row.address, row);
         if (at)
             row.up.below.push(row);
+        rows.push(row);
     });
-    for (const row of rows.slice().reverse()) {
-        if (counts.has(row.at))
-            [row.users, row.first, row.last] = counts.get(row.at);
-        else if (row.place)
-            [row.users, row.first, row.last] = [1, row.place, row.place];
-        if (row.up && row.users) {
-            row.up.users += row.users;
-            row.up.first = Math.min(row.first, row.up.first || row.first);
-            row.up.last = Math.max(row.last, row.up.last);
-        }
-    }
-    data.jobs.forEach(job => parents(rows[job[1]]).forEach(row => row.jobs.push(job)));
-    data.moreJobs.forEach(([at, more]) => parents(rows[at]).forEach(row => { row.more += more; }));
+    countUsers(cluster);
+    data.jobs.forEach(job => pathTo(rows[job[1]]).forEach(row => row.jobs.push(job)));
+    data.moreJobs.forEach(([at, more]) => pathTo(rows[at]).forEach(row => { row.more += more; }));
+    cluster.byAddress = new Map(rows.filter(row => row.up && row.inside).map(row => [row.address, row]));
     return cluster;
 }
 
-// Returns how many users with a place before `place` are at and below each row.
+// Returns a function for the number of users at and below a row who have a place before `place`.
 function countAhead(cluster, place) {
-    const counts = new Map();
+    const counts = cluster.rows.map(() => 0);
     for (const user of cluster.rows)
-        for (let row = user.place && user.place < place ? user : null; row; row = row.up)
-            counts.set(row, (counts.get(row) || 0) + 1);
-    return row => counts.get(row) || 0;
+        for (let row = user.user && user.place && user.place < place ? user : null; row; row = row.up)
+            counts[row.at]++;
+    return row => counts[row.at];
 }
-
-// Fair Tree treats a user with `parent` shares like a user without usage.
-const sortRatio = row => row.levelRatio || 0;
 
 // Returns the levels of the path to a row, from the top: the account of each level, its member on the path, the
 // members in their order, and the number of users of other members who are ahead.
 function steps(cluster, row) {
     const made = [], count = cluster.ahead ? null : countAhead(cluster, row.first);
-    for (let at = row; at.up; at = at.level) {
-        const owner = at.level;
+    const order = each => each.levelRatio || 0; // a user with `parent` shares is like a user without usage
+    for (let member = row; member.up; member = member.level) {
+        const owner = member.level;
         const members = cluster.rows.filter(each => each.level === owner && (each.user || each.own))
-            .sort((a, b) => sortRatio(a) - sortRatio(b) || a.first - b.first);
-        made.unshift({
-            owner, members, member: at, ratio: at.levelRatio,
-            ahead: count ? count(owner) - count(at) : cluster.ahead[at.at],
-            position: 1 + members.filter(each => sortRatio(each) < sortRatio(at)).length,
-        });
+            .sort((a, b) => order(a) === order(b) ? a.first - b.first : order(a) - order(b));
+        const ahead = count ? count(owner) - count(member) : cluster.ahead[member.at];
+        const position = 1 + members.filter(each => order(each) < order(member)).length;
+        made.unshift({ owner, member, members, ahead, position, ratio: member.levelRatio });
     }
     return made;
 }
