@@ -86,7 +86,8 @@ WHERE u."cluster" = ? AND u."as_of" = ? AND u."usage" > 0
 -- The jobs that were pending when the output of qstat or the database of the server was last read.
 -- Leaves out jobs that have started or ended since that time, according to the logs.
 SELECT q."job_key", q."job_id", q."state", q."euser", q."egroup", q."account", q."queue",
-    q."eligible_time", q."job_priority", p."priority", q."requested"
+    q."eligible_time", q."job_priority", p."priority", q."requested", q."qtime",
+    q."etime"
 FROM "pbs_queued" q
 LEFT JOIN "pbs_queue" p ON p."cluster" = q."cluster" AND p."name" = q."queue"
 WHERE q."cluster" = ? AND q."as_of" <= ? AND q."job_id" NOT IN (

@@ -65,7 +65,8 @@ SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", 
     "qos_factor", "age_weighted", "assoc_weighted", "fairshare_weighted", "job_size_weighted",
     "partition_weighted", "qos_weighted", "tres_factors", "tres_weighted", "site", "nice",
     "priority", "priority_norm", "job_id", "formula_value", "why", "priority_tier", "pool", "place",
-    "reason", "reason_detail", "id_array_job", "id_array_task", "id_het_job", "het_job_offset"
+    "reason", "reason_detail", "id_array_job", "id_array_task", "id_het_job", "het_job_offset",
+    "cpus", "gpus", "limit_seconds", "eligible_at"
 FROM "fairmill_job_priority"
 WHERE "cluster" = ?
 

@@ -241,6 +241,10 @@ CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     "id_array_task"       {integer},
     "id_het_job"          {integer},
     "het_job_offset"      {integer},
+    "cpus"                {integer},
+    "gpus"                {integer},
+    "limit_seconds"       {integer},
+    "eligible_at"         {integer},
     PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
 ) {replaced};
 

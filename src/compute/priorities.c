@@ -89,7 +89,7 @@ static void take_age(const struct compute_priority_reader *reader, const struct 
 {
     struct queue *queue = reader->queue;
     uint64_t since = siblings_age_since(&reader->siblings, row);
-    queue->jobs[place].ages_since = since;
+    queue->jobs[place].ages_since = queue->jobs[place].waits_since = since;
     queue->jobs[place].lost = is_lost(reader, row, since);
     if (queue->accrual && !row->started && !queue->jobs[place].lost)
         add_wait(reader, row, since);
@@ -119,6 +119,24 @@ static uint64_t nodes_of(const struct queued_job *row)
                                              TRES_NODE);
 }
 
+/* Returns the number of GPUs in a list of TRES: gres/gpu or, without it, the sum of its types. */
+static int64_t compute_priority_gpus(const struct cluster_facts *facts, const struct bytes *asked)
+{
+    static const char any[] = "gres/gpu", typed[] = "gres/gpu:";
+    if (!asked->length || !facts->tres_count)
+        return JOB_FACT_UNKNOWN;
+    uint64_t all = 0, sum = 0;
+    for (size_t i = 0; i < facts->tres_count; i++) {
+        const struct tres_fact *tres = &facts->tres[i];
+        bool is_any = !strcasecmp(tres->name, any);
+        if (!is_any && strncasecmp(tres->name, typed, sizeof typed - 1))
+            continue;
+        *(is_any ? &all : &sum) += compute_priority_count_of(asked->bytes, asked->length, tres->id);
+    }
+    uint64_t count = all ? all : sum;
+    return count <= INT64_MAX ? (int64_t)count : JOB_FACT_UNKNOWN;
+}
+
 /* Returns the number of the resources that a job requests, `id=count,...`. */
 static uint32_t compute_priority_request(struct compute_priority_reader *reader,
                                          const struct bytes *asked)
@@ -136,6 +154,7 @@ static uint32_t compute_priority_request(struct compute_priority_reader *reader,
         .cpus = compute_priority_count_of(bytes, length, TRES_CPU),
         .memory = compute_priority_count_of(bytes, length, TRES_MEMORY),
         .nodes = compute_priority_count_of(bytes, length, TRES_NODE),
+        .gpus = compute_priority_gpus(facts, asked),
         .gres = gres,
     };
     for (size_t i = 0; i < facts->tres_count; i++) {

@@ -114,6 +114,7 @@ static int report_priority_add_row(void *context, const struct queue_row *row, s
         .array_task = report_priority_number(row->job->array_task),
         .het_job = row->job->id_het,
         .het_offset = report_priority_number(row->job->het_offset),
+        .facts = queue_job_facts(adder->queue, row->job),
         .norm = row->job->lost ? NAN : row->priority.norm,
         .best = row->best,
     };
@@ -312,8 +313,25 @@ static void get_known(const void *of, struct cell *cell)
         cell_integer(cell, value);
 }
 
+enum { CPUS, GPUS, LIMIT, ELIGIBLE };
+
+/* Fills a cell; it remains empty if the fact is unknown. */
+static void prio_get_fact(const void *of, struct cell *cell)
+{
+    const struct prio_row *row = of;
+    int wanted = cell->column->index;
+    int64_t fact = wanted == CPUS    ? row->facts.cpus
+                   : wanted == GPUS  ? row->facts.gpus
+                   : wanted == LIMIT ? row->facts.limit_s
+                                     : row->facts.eligible_at;
+    if (!row->is_weights && fact != JOB_FACT_UNKNOWN)
+        cell_integer(cell, fact);
+}
+
 #define WEIGHTED(part) COLUMN_REAL, MEMBER(struct prio_row, weighted[part])
 #define FACTOR(part) COLUMN_REAL, MEMBER(struct prio_row, factor[part]), .hidden = ONLY_IN_JSON
+
+#define FACT(index_) COLUMN_INTEGER, .get = prio_get_fact, .index = index_, .hidden = ONLY_IN_JSON
 
 static const struct column columns[PRIO_COLUMNS] = {
     CLUSTER_COLUMN,
@@ -366,6 +384,10 @@ static const struct column columns[PRIO_COLUMNS] = {
       .hidden = ONLY_IN_JSON },
     { "het_job_offset", "HetJobOffset", COLUMN_INTEGER, .get = get_known, .index = HET_OFFSET,
       .hidden = ONLY_IN_JSON },
+    { "cpus", "CPUs", FACT(CPUS) },
+    { "gpus", "GPUs", FACT(GPUS) },
+    { "limit_seconds", "LimitSeconds", FACT(LIMIT) },
+    { "eligible_at", "EligibleAt", FACT(ELIGIBLE) },
     { .name = NULL },
 };
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core/priority/job_facts.h"
 #include "report/column.h"
 #include "util/name_list.h"
 
@@ -60,9 +61,10 @@ struct prio_row {
     const char *detail; /* the reason with its numbers, as part of a sentence; or "" */
     int64_t array_job, het_job;     /* id of the array, or of the heterogeneous job; 0: none */
     int64_t array_task, het_offset; /* number of the task or component; PRIO_UNKNOWN: none */
-    double what_if;                 /* value of the formula of `prio --formula`; NAN if none */
-    bool best;                      /* this is the best of the job's rows */
-    bool is_weights;                /* not a job: `factor` and `weighted` are the weights */
+    struct job_facts facts;
+    double what_if;  /* value of the formula of `prio --formula`; NAN if none */
+    bool best;       /* this is the best of the job's rows */
+    bool is_weights; /* not a job: `factor` and `weighted` are the weights */
 };
 
 /* The weights that the run of a cluster used. */
@@ -110,7 +112,7 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
  * weighted values or, if `normalized`, factors.  The two kinds of columns have the same headings
  * but different names.
  */
-#define PRIO_COLUMNS 41
+#define PRIO_COLUMNS 45
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
 /* Shows the columns of jobs with a formula (job_id, formula_value, why, terms) in all formats for
  * programs. */

@@ -82,6 +82,11 @@ static struct db_value job_priority_number(uint32_t number, uint32_t none)
     return number == none ? db_null() : db_integer(number);
 }
 
+static struct db_value job_priority_fact(int64_t fact)
+{
+    return fact == JOB_FACT_UNKNOWN ? db_null() : db_integer(fact);
+}
+
 static int write_row(void *context, const struct queue_row *row, struct error *err)
 {
     struct job_priority_writer *writer = context;
@@ -90,6 +95,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
     const struct priority_parts *factor = &priority->factor, *weighted = &priority->weighted;
     const struct tres_texts *tres = tres_texts(writer, row);
     const struct priority_job *job = row->job;
+    struct job_facts facts = queue_job_facts(writer->queue, job);
     bool lost = job->lost;
     struct row_field fields[] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
@@ -133,6 +139,10 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "id_array_task", 'i', job_priority_number(job->array_task, PRIORITY_NO_NUMBER) },
         { "id_het_job", 'i', job_priority_number(job->id_het, 0) },
         { "het_job_offset", 'i', job_priority_number(job->het_offset, PRIORITY_NO_NUMBER) },
+        { "cpus", 'i', job_priority_fact(facts.cpus) },
+        { "gpus", 'i', job_priority_fact(facts.gpus) },
+        { "limit_seconds", 'i', job_priority_fact(facts.limit_s) },
+        { "eligible_at", 'i', job_priority_fact(facts.eligible_at) },
     };
     row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);
@@ -214,6 +224,10 @@ static int write_formula_job(struct job_priority_writer *writer, const struct fo
         { "id_array_task", 'i', db_null() },
         { "id_het_job", 'i', db_null() },
         { "het_job_offset", 'i', db_null() },
+        { "cpus", 'i', job_priority_fact(job->facts.cpus) },
+        { "gpus", 'i', job_priority_fact(job->facts.gpus) },
+        { "limit_seconds", 'i', job_priority_fact(job->facts.limit_s) },
+        { "eligible_at", 'i', job_priority_fact(job->facts.eligible_at) },
     };
     row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     int result = rows_add(&writer->rows, fields, COUNT(fields), err);

@@ -42,6 +42,10 @@ enum {
     ARRAY_TASK,
     HET_JOB,
     HET_OFFSET,
+    CPUS,
+    GPUS,
+    LIMIT,
+    ELIGIBLE,
 };
 
 static const char *published_jobs_text_of(struct prio_list *list, const struct db_value *value)
@@ -85,6 +89,10 @@ static void published_jobs_add_row(struct prio_list *list, const struct db_value
         .array_task = db_value_integer(&row[ARRAY_TASK], PRIO_UNKNOWN),
         .het_job = db_value_integer(&row[HET_JOB], 0),
         .het_offset = db_value_integer(&row[HET_OFFSET], PRIO_UNKNOWN),
+        .facts = { .cpus = db_value_integer(&row[CPUS], JOB_FACT_UNKNOWN),
+                   .gpus = db_value_integer(&row[GPUS], JOB_FACT_UNKNOWN),
+                   .limit_s = db_value_integer(&row[LIMIT], JOB_FACT_UNKNOWN),
+                   .eligible_at = db_value_integer(&row[ELIGIBLE], JOB_FACT_UNKNOWN) },
     };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
         added.factor[part] = db_value_real(&row[FACTORS + (int)part]);
@@ -172,8 +180,8 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
 {
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
-    struct db_rows *rows =
-        db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiirtrtitittiiii", err);
+    struct db_rows *rows = db_query(db, sql_query_published_jobs, &cluster, 1,
+                                    "iittttirrrrrrrrrrrrttiiirtrtitittiiiiiiii", err);
     while (db_fetch(rows, &row, err) > 0)
         published_jobs_add_row(list, row);
     if (db_finish(rows))

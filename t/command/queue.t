@@ -178,6 +178,27 @@ def columns(place):
     tap.same(place.prio('-h', '-S', '-z', '-o', '%i').split(), ['1', '3', '2'], '--sort -z reverses this order')
 
 
+def facts(place):
+    names = 'id_job', 'cpus', 'gpus', 'limit_seconds', 'eligible_at'
+    place.begin(
+        job(1, tres='1=4,2=10,4=1', limit=90), job(2, tres='1=8,4=2,1001=3,1002=2'), job(3, tres='1=2,1002=2'), job(4, tres='', cpus_req=6),
+        job(5, limit=0), job(6, limit=0xffffffff), job(7, time_eligible=0), job(8, time_eligible=NOW + HOUR), job(9, priority=0, time_eligible=0),
+        job(10, id_array_job=10, array_task_str='0x6', array_max_tasks=2, array_task_pending=2, submit=NOW - HOUR, time_eligible=AT_LIMIT, tres='1=3'))
+    hours = [NOW - number * HOUR for number in range(11)]
+    tap.same(place.rows(*names), [
+        (1, 4, 0, 5400, hours[1]), (2, 8, 3, 3600, hours[2]), (3, 2, 2, 3600, hours[3]), (4, 6, None, 3600, hours[4]), (5, 1, 0, None, hours[5]),
+        (6, 1, 0, None, hours[6]), (7, 1, 0, 3600, None), (8, 1, 0, 3600, None), (9, 1, 0, 3600, None), (10, 3, 0, 3600, hours[1])],
+        'a job has its CPUs, GPUs, time limit and eligible time')
+    place.succeed('prio', '--json')
+    got = json.loads(place.out)['clusters'][0]['jobs']
+    tap.same([tuple(row['jobid' if name == 'id_job' else name] for name in names) for row in got], place.rows(*names), '--json has these columns')
+    place.begin(job(1, 'cpu,gpu', tres='1=4,1001=2', start=NOW - HOUR), conf=None, keys={'priority.flags': 'CALCULATE_RUNNING'})
+    tap.same(place.rows(*names), [(1, 4, 2, 3600, hours[1])] * 2, 'a job has the same values in each partition, and while it runs')
+    place.begin(job(1, tres='1=4,1001=2'), conf=None, keys={'usage.tres': 'none'})
+    tap.same(place.rows(*names), [(1, 4, None, 3600, hours[1])], 'without the names of TRES, the number of GPUs is unknown')
+    place.succeed('verify')
+
+
 def new_jobs(place):
     place.begin(job(1), job(3, 'urgent'), job(5), job(6, 'gpu'))
     before = place.places()
@@ -215,7 +236,7 @@ def predictions(place):
 
 def body():
     with Queue() as place:
-        for test in pools, reasons, ids, columns, new_jobs, predictions:
+        for test in pools, reasons, ids, columns, facts, new_jobs, predictions:
             test(place)
 
 

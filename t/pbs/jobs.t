@@ -160,6 +160,10 @@ def on_each(site, where):
               for job, spot, reason in site.sql('SELECT job_id, place, reason FROM fairmill_job_priority')}
     tap.same(places, {'1.pbs': (1, ''), '2.pbs': (1, ''), '3.pbs': (3, ''), '4.pbs': (4, ''), '5.pbs': (None, 'held'), '6.pbs': (None, ''),
                       '7[].pbs': (None, 'begin')}, f'jobs have places in run order, or a reason, in {where}')
+    asked = {job: [None if is_none(value) else int(value) for value in values]
+             for job, *values in site.sql('SELECT job_id, cpus, gpus, limit_seconds, eligible_at FROM fairmill_job_priority')}
+    tap.same([asked[job] for job in ('1.pbs', '5.pbs', '7[].pbs')], [[4, 0, 3600, DAY + 30], [4, 0, 3600, None], [4, 0, 3600, None]],
+             f'jobs have their CPUs, GPUs and time limit, and the time from which they wait, in {where}')
     tap.same({name: round(float(value), 6) for name, value in site.terms('3.pbs').items()}, {'fairshare_tree_usage': .5, 'fairshare_perc': .36},
              f'the values of names in the formula are published in {where}')
     status, out, err = site.call('verify')

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/formula/formula.h"
+#include "core/priority/job_facts.h"
 
 struct arena;
 struct error;
@@ -28,6 +29,7 @@ struct formula_job {
     const char *job_id, *user, *queue; /* bytes as stored in the database */
     uint32_t association;              /* of the entity; 0 if unknown */
     const char *stopped;               /* one of the reasons above, or NULL if the job may run */
+    struct job_facts facts;
     /* Input of formula_jobs_rank(), in addition to the values of names. */
     uint32_t account; /* index into the accounting's names, or INDEX_NONE */
     double factor;    /* fairshare_factor, or NAN */

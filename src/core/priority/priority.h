@@ -121,9 +121,10 @@ struct priority_job {
     /* Priority of the association, or of its nearest ancestor with a priority, or PRIORITY_NONE. */
     uint32_t association_priority;
     bool held, started;
-    const char *blocked; /* dependency, begin or array_limit, or "" */
-    uint64_t eligible;   /* as in the database; 0 if unknown */
-    uint32_t request;    /* index of the requested resources in the queue */
+    const char *blocked;  /* dependency, begin or array_limit, or "" */
+    uint64_t eligible;    /* as in the database; 0 if unknown */
+    uint64_t waits_since; /* as `ages_since`, but accrue limits never delay it */
+    uint32_t request;     /* index of the requested resources in the queue */
     /* Ids of the array and of the heterogeneous job; 0 if there is none. */
     uint32_t id_array, id_het;
     uint32_t array_task, het_offset; /* numbers of the task and the component */

@@ -254,6 +254,22 @@ uint32_t queue_request(struct queue *queue, const char *bytes, size_t length,
     return number;
 }
 
+struct job_facts queue_job_facts(const struct queue *queue, const struct priority_job *job)
+{
+    static const struct job_request unknown = { .gpus = JOB_FACT_UNKNOWN };
+    const struct job_request *request =
+        queue->request_count ? &queue->requests[job->request] : &unknown;
+    uint64_t cpus = request->cpus ? request->cpus : job->cpus;
+    bool is_limited = job->time_limit && job->time_limit < TIME_LIMIT_NO_VALUE;
+    bool waits = !job->held && job->waits_since && job->waits_since <= queue->options.now;
+    return (struct job_facts){
+        .cpus = cpus && cpus <= INT64_MAX ? (int64_t)cpus : JOB_FACT_UNKNOWN,
+        .gpus = request->gpus,
+        .limit_s = is_limited ? (int64_t)job->time_limit * 60 : JOB_FACT_UNKNOWN,
+        .eligible_at = waits ? (int64_t)job->waits_since : JOB_FACT_UNKNOWN,
+    };
+}
+
 void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts)
 {
     struct priority_job *added = memory_append(&queue->jobs, &queue->count);

@@ -98,6 +98,8 @@ struct queue_row {
      * the highest priority; the first of tied rows. */
     bool best;
 };
+/* Returns the facts of a job of the queue. */
+struct job_facts queue_job_facts(const struct queue *queue, const struct priority_job *job);
 /* Appends the reason of a row with its numbers. */
 void queue_row_add_detail(const struct queue *queue, const struct queue_row *row,
                           struct text *text);

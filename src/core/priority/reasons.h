@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_CORE_PRIORITY_REASONS_H
 #define FAIRMILL_CORE_PRIORITY_REASONS_H
 
+#include "core/priority/job_facts.h"
 #include "core/priority/priority.h"
 
 /*
@@ -13,6 +14,7 @@
 /* The resources that a job requests; 0 if unknown.  Memory is in MiB. */
 struct job_request {
     uint64_t cpus, memory, nodes;
+    int64_t gpus; /* of all types; JOB_FACT_UNKNOWN if unknown */
     const struct gres_count *gres;
     size_t gres_count;
 };

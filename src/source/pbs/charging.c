@@ -15,16 +15,11 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A walltime of five years or more does not limit a job execution, as in OpenPBS's scheduler. */
-#define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
-
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
 
-/* An amount from here on is not a plausible count. */
-#define TOO_MANY 1e15
-
 enum { TRES_COUNT = 5 };
-const char *const pbs_tres_names[TRES_COUNT + 1] = { "ncpus", "ngpus", "walltime", "mem", "nodect", NULL };
+const char *const pbs_tres_names[TRES_COUNT + 1] = { "ncpus", "ngpus",  "walltime",
+                                                     "mem",   "nodect", NULL };
 
 /* A resource to be checked. */
 struct watched {
@@ -189,7 +184,7 @@ static uint64_t walltime_of(struct pbs_charging *charging, struct part requested
     if (fields_read(&charging->fields, requested, &ignored))
         return 0;
     double seconds = resource_value(fields_value(&charging->fields, "walltime")).number;
-    return seconds >= 1 && seconds < (double)LONGEST_WALLTIME_S ? (uint64_t)seconds : 0;
+    return seconds >= 1 && seconds < (double)PBS_LONGEST_WALLTIME_S ? (uint64_t)seconds : 0;
 }
 
 uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested, struct job *job,
@@ -277,7 +272,7 @@ void pbs_charging_tres(struct pbs_charging *charging, const struct pbs_run *run,
     for (size_t i = 0; pbs_tres_names[i]; i++) {
         double amount =
             charging->keeps[i] ? charging_amount_of(charging, run, pbs_tres_names[i]) : 0;
-        if (amount >= 1 && amount < TOO_MANY)
+        if (amount >= 1 && amount < PBS_TOO_MANY)
             charging_add_amount(text, i + 1, (uint64_t)amount);
     }
 }

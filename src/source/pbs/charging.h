@@ -9,6 +9,12 @@
 struct error;
 struct text;
 
+/* A walltime of five years or more does not limit a job execution, as in OpenPBS's scheduler. */
+#define PBS_LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
+
+/* An amount from here on is not a plausible count. */
+#define PBS_TOO_MANY 1e15
+
 /*
  * Charges executions of OpenPBS jobs: finds the entity of a job, and evaluates fairshare_usage_res.
  * A job that was requeued has several executions.  `kind` is fairshare_entity, and `usage_res` the

@@ -142,7 +142,9 @@ enum {
     ELIGIBLE_TIME,
     JOB_PRIORITY,
     QUEUE_PRIORITY,
-    REQUESTED
+    REQUESTED,
+    QUEUED,
+    ELIGIBLE
 };
 
 struct queued_reader {
@@ -214,6 +216,30 @@ static const char *stopped_by(struct part state)
                                   : NULL;
 }
 
+/* Returns the value of a requested resource if it is at least 1 and below `below`. */
+static int64_t imported_fact(const struct fields *requested, const char *resource, double below)
+{
+    double value = resource_value(fields_value(requested, resource)).number;
+    return value >= 1 && value < below ? (int64_t)value : JOB_FACT_UNKNOWN;
+}
+
+/* A job whose list of resources does not contain GPUs requests 0 GPUs. */
+static struct job_facts imported_facts(const struct fields *requested, const struct db_value *row,
+                                       bool may_run)
+{
+    int64_t queued = db_value_integer(&row[QUEUED], 0),
+            eligible = db_value_integer(&row[ELIGIBLE], 0);
+    int64_t gpus = imported_fact(requested, "ngpus", PBS_TOO_MANY);
+    if (eligible < queued)
+        eligible = queued;
+    return (struct job_facts){
+        .cpus = imported_fact(requested, "ncpus", PBS_TOO_MANY),
+        .gpus = gpus == JOB_FACT_UNKNOWN && requested->count ? 0 : gpus,
+        .limit_s = imported_fact(requested, "walltime", (double)PBS_LONGEST_WALLTIME_S),
+        .eligible_at = may_run && eligible > 0 ? eligible : JOB_FACT_UNKNOWN,
+    };
+}
+
 static int imported_take_job(void *context, const struct db_value *row, struct error *err)
 {
     struct queued_reader *reader = context;
@@ -223,21 +249,23 @@ static int imported_take_job(void *context, const struct db_value *row, struct e
                                                   part_of_column(&row[QUEUE]) };
     char *id = db_value_text(&row[ID]), *user = db_value_text(&row[EUSER]),
          *queue = db_value_text(&row[QUEUE]);
+    /* Treat an unreadable list as no request. */
+    struct error ignored;
+    (void)err;
+    if (fields_read(&reader->fields, part_of_column(&row[REQUESTED]), &ignored))
+        reader->fields.count = 0;
+    const char *stopped = stopped_by(part_of_column(&row[STATE]));
     const struct formula_job job = {
         .key = reading_number(&row[KEY]),
         .job_id = id,
         .user = user,
         .queue = queue,
         .association = (uint32_t)pbs_charging_entity(reader->accounting->pbs, texts),
-        .stopped = stopped_by(part_of_column(&row[STATE])),
+        .stopped = stopped,
+        .facts = imported_facts(&reader->fields, row, !stopped),
         .factor = NAN,
     };
     struct formula_value *values = formula_jobs_add(reader->jobs, &job);
-    /* Treat an unreadable list as no request. */
-    struct error ignored;
-    (void)err;
-    if (fields_read(&reader->fields, part_of_column(&row[REQUESTED]), &ignored))
-        reader->fields.count = 0;
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++)
         values[i] = imported_value_of(reader, i, row);
     free(id);
@@ -264,7 +292,7 @@ static int read_formula_jobs(const struct source *source, const struct accountin
     const struct query query = { .sql = sql_query_pbs_queued_as_of,
                                  .arguments = arguments,
                                  .argument_count = 5,
-                                 .types = "ittttttiiit",
+                                 .types = "ittttttiiitii",
                                  .has_many = true };
     if (pbs_rules_read(&rules, source, time, err))
         return pbs_explain(source, err);

@@ -78,12 +78,13 @@ static int slurmdbd_queue_read_qos(const struct source *source, struct cluster_f
     return slurmdbd_read(source, &slurmdbd_qos, &query, slurmdbd_queue_take_qos, facts, err);
 }
 
-/* The names of TRES are needed for weights, and for the sizes of partitions. */
+/* Does not read the names of TRES unless the settings need them: the login may lack the privilege.
+ */
 int slurmdbd_queue_read_facts(const struct source *source, struct cluster_facts *facts,
                               struct error *err)
 {
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if (((slurmdbd_weighs_tres(source->settings) || source->settings->slurm) &&
+    if (((slurmdbd_reads_tres(source->settings) || source->settings->slurm) &&
          slurmdbd_each_tres(source, slurmdbd_queue_take_tres, facts, err)) ||
         slurmdbd_queue_read_qos(source, facts, err) ||
         slurmdbd_each_registration(source, slurmdbd_queue_take_registration, facts, err)) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/fairshare/release.h"
 #include "core/priority/priority.h"
@@ -410,17 +409,12 @@ static void keep_limited_tres(struct accounting *accounting)
     }
 }
 
-static bool reads_tres(const struct settings *settings)
-{
-    return slurmdbd_weighs_tres(settings) || strcasecmp(settings->tres, "none") != 0;
-}
-
 int slurmdbd_read_small(const struct source *source, struct accounting **read, struct error *err)
 {
     struct accounting *accounting = accounting_create(source->settings);
     struct slurmdbd_cluster_reader cluster = { accounting, source->cluster };
     if (slurmdbd_read_qos(source, accounting, err) ||
-        (reads_tres(source->settings) &&
+        (slurmdbd_reads_tres(source->settings) &&
          slurmdbd_each_tres(source, slurmdbd_take_tres, accounting, err)) ||
         slurmdbd_each_registration(source, slurmdbd_take_registration, accounting, err) ||
         slurmdbd_each_cluster(source, slurmdbd_take_cluster, &cluster, err) ||

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
@@ -139,6 +140,11 @@ unsigned slurmdbd_job_columns(const struct settings *settings)
 bool slurmdbd_weighs_tres(const struct settings *settings)
 {
     return charge_weights_count(&settings->weights, settings->charge) || *settings->weight_tres;
+}
+
+bool slurmdbd_reads_tres(const struct settings *settings)
+{
+    return slurmdbd_weighs_tres(settings) || strcasecmp(settings->tres, "none") != 0;
 }
 
 /*

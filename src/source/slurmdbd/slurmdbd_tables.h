@@ -92,6 +92,8 @@ unsigned slurmdbd_job_columns(const struct settings *settings);
  * the names of TRES are needed even if this function returns false.
  */
 bool slurmdbd_weighs_tres(const struct settings *settings);
+/* Returns true if the settings need the names of TRES, apart from limits and slurm.conf. */
+bool slurmdbd_reads_tres(const struct settings *settings);
 
 /* Adds the table's name in double quotes. */
 void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, const char *cluster);
