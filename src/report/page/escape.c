@@ -2,6 +2,7 @@
 #include "report/page/escape.h"
 
 #include <ctype.h>
+#include <math.h>
 
 #include "report/amounts.h"
 #include "util/text.h"
@@ -78,9 +79,17 @@ void page_add_amount(struct text *text, double amount)
     page_add_unbroken(text, amount_add, amount);
 }
 
+void page_add_raw_span(struct text *text, double seconds)
+{
+    if (isinf(seconds))
+        text_add(text, "> 7 days");
+    else
+        amount_add_span(text, seconds);
+}
+
 void page_add_span(struct text *text, double seconds)
 {
-    page_add_unbroken(text, amount_add_span, seconds);
+    page_add_unbroken(text, page_add_raw_span, seconds);
 }
 
 void page_add_count(struct text *text, size_t count, const char *one, const char *many)

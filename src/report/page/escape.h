@@ -19,7 +19,9 @@ void page_add_capital(struct text *text, const char *words);
 void page_add_percent(struct text *text, double fraction);
 void page_add_ratio(struct text *text, double ratio);
 void page_add_amount(struct text *text, double amount);
+/* INFINITY is a wait of more than 7 days. */
 void page_add_span(struct text *text, double seconds);
+void page_add_raw_span(struct text *text, double seconds); /* not escaped */
 /* Add a number with a noun, such as `1 job` or `1,234 jobs`. */
 void page_add_count(struct text *text, size_t count, const char *one, const char *many);
 

@@ -268,6 +268,13 @@ static int overview_by_wait(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+/* Returns the length of a bar.  The longest known wait is a week. */
+static double overview_part(double wait, double most)
+{
+    double week = 7 * 86400;
+    return fmin(wait, week) / fmax(fmin(most, week), 1);
+}
+
 /* Adds the median waits of the partitions with the longest ones. */
 static void overview_add_partitions(struct text *text, const struct page_cluster *cluster)
 {
@@ -285,7 +292,7 @@ static void overview_add_partitions(struct text *text, const struct page_cluster
         text_add(text, "<tr><th scope=\"row\" class=\"name\">");
         page_add_html(text, list[i]->name);
         text_add(text, "</th><td class=\"bar\">");
-        picture_add_bar(text, "f2", list[i]->median_s / fmax(list[0]->median_s, 1));
+        picture_add_bar(text, "f2", overview_part(list[i]->median_s, list[0]->median_s));
         text_add(text, "</td><td class=\"r\">");
         page_add_span(text, list[i]->median_s);
         text_add(text, "</td></tr>");
@@ -303,10 +310,10 @@ static void overview_add_jobs_number(struct text *text, double jobs)
 
 static void overview_add_waiting(struct text *text, const struct page_cluster *cluster)
 {
-    size_t jobs = cluster->job_count, stuck = cluster->cannot_start;
+    size_t jobs = cluster->rows[0].jobs, stuck = cluster->cannot_start;
     bool started = cluster->started && !isnan(cluster->wait_s);
     if (started) {
-        overview_add_number(text, "Waiting", amount_add_span, cluster->wait_s);
+        overview_add_number(text, "Waiting", page_add_raw_span, cluster->wait_s);
         text_add(text, "is the median wait of the ");
         page_add_count(text, cluster->started, "job that", "jobs that");
         text_add(text, " started in the last 7&nbsp;days. ");

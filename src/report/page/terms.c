@@ -25,18 +25,31 @@ static void terms_add_one(struct text *text, const char *hours)
     text_add_bytes(text, hours, length && hours[length - 1] == 's' ? length - 1 : length);
 }
 
+/* Adds `A core-hour`, or `Usage` if the unit is not known to be hours. */
+static void terms_add_unit_subject(struct text *text, const struct page_cluster *cluster)
+{
+    const char *hours = page_unit_hours(cluster), *end = strstr(hours, "hours");
+    if (!end || end[strlen("hours")]) {
+        text_add(text, "Usage");
+        return;
+    }
+    text_add(text, "A ");
+    terms_add_one(text, hours);
+}
+
 static void terms_add_recent(struct text *text, const struct page_cluster *cluster)
 {
     struct text words = { 0 };
-    text_add(&words, "Usage that still counts for fairshare.");
+    text_add(&words, "Usage that still counts for fairshare. ");
     if (cluster->half_life) {
-        text_add(&words, " Usage counts half after ");
+        terms_add_unit_subject(&words, cluster);
+        text_add(&words, " counts half after ");
         amount_add_span(&words, (double)cluster->half_life);
         text_add(&words, " and a quarter after ");
         amount_add_span(&words, 2 * (double)cluster->half_life);
         text_add(&words, ".");
     } else {
-        text_add(&words, " It does not decay here.");
+        text_add(&words, "It does not decay here.");
     }
     terms_add(text, "recent usage", words.bytes);
     text_free(&words);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/algorithm.h"
 #include "report/page/escape.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -15,23 +16,33 @@ static bool page_view_is_user(const struct page_view *view, uint32_t row)
     return *page_view_row(view, row)->user != '\0';
 }
 
-/* Marks the path from the root to a selected group, and the members of each level of the path.  The
- * members of a level are the children of a row; those of a child with `parent` shares are in it,
- * too. */
-static void page_view_mark_path(struct page_view *view, uint32_t top)
+static void page_view_mark_compared(struct page_view *view, uint32_t row)
+{
+    if (!view->part[row])
+        view->part[row] = PAGE_COMPARED;
+}
+
+/* Marks the paths from the root to the selected groups, and the members of each level of a path.
+ * The members of a level are the children of a row; those of a child with `parent` shares are in
+ * it, too. */
+static void page_view_mark_paths(struct page_view *view, const uint32_t *tops, size_t top_count)
 {
     const struct page_cluster *cluster = view->cluster;
-    for (uint32_t at = top; at; at = cluster->rows[at].parent) {
-        view->part[at] = view->part[at] ? view->part[at] : PAGE_COMPARED;
-        for (uint32_t i = 1; i < cluster->row_count; i++)
-            if (cluster->rows[i].level == cluster->rows[at].level && !view->part[i])
-                view->part[i] = PAGE_COMPARED;
-    }
-    view->part[0] = view->part[0] ? view->part[0] : PAGE_COMPARED;
+    unsigned char *levels = memory_zeroed(cluster->row_count, sizeof *levels);
+    for (size_t i = 0; i < top_count; i++)
+        for (uint32_t at = tops[i]; at; at = cluster->rows[at].parent) {
+            page_view_mark_compared(view, at);
+            levels[cluster->rows[at].level] = 1;
+        }
+    page_view_mark_compared(view, 0);
+    for (uint32_t i = 1; i < cluster->row_count; i++)
+        if (cluster->algorithm->ranks_users && levels[cluster->rows[i].level])
+            page_view_mark_compared(view, i);
     /* A member of a level can be below an account with `parent` shares: the tree needs it, too. */
     for (uint32_t i = (uint32_t)cluster->row_count; i-- > 1;)
-        if (view->part[i] && !view->part[cluster->rows[i].parent])
-            view->part[cluster->rows[i].parent] = PAGE_COMPARED;
+        if (view->part[i])
+            page_view_mark_compared(view, cluster->rows[i].parent);
+    free(levels);
 }
 
 static void page_view_mark(struct page_view *view, const uint32_t *tops, size_t top_count)
@@ -46,8 +57,8 @@ static void page_view_mark(struct page_view *view, const uint32_t *tops, size_t 
     for (uint32_t i = 1; i < cluster->row_count; i++)
         if (view->part[cluster->rows[i].parent] == PAGE_INSIDE)
             view->part[i] = PAGE_INSIDE;
-    for (size_t i = 0; !view->whole && i < top_count; i++)
-        page_view_mark_path(view, tops[i]);
+    if (!view->whole)
+        page_view_mark_paths(view, tops, top_count);
 }
 
 /* Orders the largest share last, because the last row of the stack is taken first. */
@@ -143,7 +154,7 @@ void page_view_make(struct page_view *view, const struct page_cluster *cluster,
 {
     *view = (struct page_view){ .cluster = cluster };
     page_view_mark(view, tops, top_count);
-    view->opened = view->whole ? 0 : tops[0];
+    view->opened = !view->whole && top_count == 1 ? tops[0] : 0;
     page_view_add_rows(view);
     page_view_add_groups(view);
     page_view_add_users(view);

@@ -28,7 +28,7 @@ struct page_view {
     size_t number;       /* of the cluster in the page, from 0 */
     bool several;        /* the page has several clusters */
     bool whole;          /* the page shows everything */
-    uint32_t opened;     /* row whose answer is open at first; 0: none */
+    uint32_t opened;     /* the only selected group: its answer is open at first; 0: none */
     unsigned char *part; /* enum page_part, indexed by row */
     uint32_t *numbers;   /* indexed by row: number in `rows`; UINT32_MAX: outside */
     uint32_t *rows;      /* rows that are not outside, in their order in the cluster */
