@@ -78,7 +78,7 @@ function waitingJobs(cluster, row) {
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
     const columns = [['Job', ''], [capital(cluster.userWord), ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
-    const lines = shown.map(([id, at, partition, place, length, span, reason, user]) => [escapeHtml(id),
+    const lines = shown.map(([at, place, length, id, partition, span, reason, user]) => [escapeHtml(id),
         cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user), escapeHtml(partition), place ? `${whole(place)} of ${whole(length)}`
             : `<span class="why">cannot start</span>${reason && `: ${escapeHtml(reason)}`}`, span || '–']);
     if (row.user)

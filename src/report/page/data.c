@@ -28,15 +28,9 @@
 #define BELOW_LEAST 0.009999
 #define ABOVE_MOST 100.1
 
-static void data_add_key(struct text *text, const char *key)
-{
-    text_format(text, ",\n\"%s\":", key);
-}
-
 static void data_open_list(struct text *text, const char *key)
 {
-    data_add_key(text, key);
-    text_add(text, "[");
+    text_format(text, ",\n\"%s\":[", key);
 }
 
 /* Adds a comma unless a list has just begun. */
@@ -45,21 +39,15 @@ static void data_separate(struct text *text)
     text_add(text, text->bytes[text->length - 1] == '[' ? "" : ",");
 }
 
-static void data_add_integer(struct text *text, const char *key, int64_t number)
+static void data_add_word(struct text *text, const char *word)
 {
-    data_add_key(text, key);
-    text_format(text, "%" PRId64, number);
+    data_separate(text);
+    page_add_string(text, word);
 }
 
-static void data_add_flag(struct text *text, const char *key, bool flag)
+static void data_add_member(struct text *text, const char *key, const char *word)
 {
-    data_add_key(text, key);
-    text_add(text, flag ? "true" : "false");
-}
-
-static void data_add_word(struct text *text, const char *key, const char *word)
-{
-    data_add_key(text, key);
+    text_format(text, ",\n\"%s\":", key);
     page_add_string(text, word);
 }
 
@@ -73,81 +61,80 @@ static void data_add_number(struct text *text, double number)
         text_add(text, isnan(number) ? "null" : "-1");
 }
 
-/* Returns a whole number; 0.5 is displayed as `< 1`. */
-static double data_amount(double amount)
+/* Adds a whole number; 0.5 is displayed as `< 1`. */
+static void data_add_amount(struct text *text, double amount)
 {
-    return amount > 0 && amount < 1 ? 0.5 : round(amount);
+    data_add_number(text, amount > 0 && amount < 1 ? 0.5 : round(amount));
 }
 
-static double data_rounded(const char *format, double number)
+static void data_add_ratio(struct text *text, double ratio)
 {
-    struct text digits = { 0 };
-    text_format(&digits, format, number);
-    double rounded = strtod(digits.bytes, NULL);
-    text_free(&digits);
-    return rounded;
-}
-
-static double data_ratio(double ratio)
-{
-    if (isnan(ratio))
-        return 0;
-    if (ratio > 0 && ratio < LEAST_RATIO)
-        return data_rounded("%.4g", fmin(ratio, BELOW_LEAST));
-    if (isfinite(ratio) && ratio > MOST_RATIO)
-        return data_rounded("%.4g", fmax(ratio, ABOVE_MOST));
-    return amount_ratio(ratio);
+    if ((ratio > 0 && ratio < LEAST_RATIO) || (isfinite(ratio) && ratio > MOST_RATIO)) {
+        data_separate(text);
+        text_format(text, "%.4g", ratio < 1 ? fmin(ratio, BELOW_LEAST) : fmax(ratio, ABOVE_MOST));
+    } else {
+        data_add_number(text, isnan(ratio) ? 0 : amount_ratio(ratio));
+    }
 }
 
 /* ---- Rows ---- */
 
-static double data_share(const struct page_row *row)
+enum data_column {
+    DATA_SHARE,
+    DATA_USED,
+    DATA_RATIO,
+    DATA_SPENT,
+    DATA_PLACE,
+    DATA_LEVEL,
+    DATA_FACTOR,
+    DATA_AHEAD,
+};
+
+static void data_add_value(struct text *text, const struct page_row *row, enum data_column column)
 {
-    return row->own_share ? amount_percent(row->share) : 0;
+    switch (column) {
+    case DATA_SHARE:
+        data_add_number(text, row->own_share ? amount_percent(row->share) : 0);
+        break;
+    case DATA_USED:
+        data_add_number(text, amount_percent(row->used));
+        break;
+    case DATA_RATIO:
+        data_add_ratio(text, row->ratio);
+        break;
+    case DATA_SPENT:
+        data_add_amount(text, row->spent);
+        break;
+    case DATA_PLACE:
+        data_add_number(text, row->place);
+        break;
+    case DATA_LEVEL:
+        data_add_ratio(text, row->level_ratio);
+        break;
+    case DATA_FACTOR:
+        data_separate(text);
+        text_format(text, "%.4f", isnan(row->factor) ? 0 : row->factor);
+        break;
+    case DATA_AHEAD:
+        data_add_number(text, row->ahead);
+        break;
+    }
 }
 
-static double data_used(const struct page_row *row)
+static void data_add_columns(struct text *text, const struct page_view *view)
 {
-    return amount_percent(row->used);
-}
-
-static double data_share_ratio(const struct page_row *row)
-{
-    return data_ratio(row->ratio);
-}
-
-static double data_level_ratio(const struct page_row *row)
-{
-    return data_ratio(row->level_ratio);
-}
-
-static double data_factor(const struct page_row *row)
-{
-    return data_rounded("%.4f", row->factor);
-}
-
-static double data_spent(const struct page_row *row)
-{
-    return data_amount(row->spent);
-}
-
-static double data_place(const struct page_row *row)
-{
-    return row->place;
-}
-
-static double data_ahead(const struct page_row *row)
-{
-    return row->ahead;
-}
-
-static void data_add_column(struct text *text, const struct page_view *view, const char *key,
-                            double (*value)(const struct page_row *row))
-{
-    data_open_list(text, key);
-    for (size_t i = 0; i < view->count; i++)
-        data_add_number(text, value(page_view_row(view, view->rows[i])));
-    text_add(text, "]");
+    static const char *const keys[] = { "share", "used",  "ratio",  "spent",
+                                        "place", "level", "factor", "ahead" };
+    bool ranks = view->cluster->algorithm->ranks_users;
+    bool complete = view->whole && !view->cluster->hides_users;
+    for (enum data_column column = DATA_SHARE; column <= DATA_AHEAD; column++) {
+        if (column == (ranks ? DATA_FACTOR : DATA_LEVEL) || (column == DATA_AHEAD && complete))
+            continue;
+        data_open_list(text, keys[column]);
+        for (size_t i = 0; i < view->count; i++)
+            data_add_value(text, page_view_row(view, view->rows[i]), column);
+        text_add(text, "]");
+    }
 }
 
 /*
@@ -164,36 +151,55 @@ static void data_add_tree(struct text *text, const struct page_view *view)
     for (size_t i = 0; i < view->count; i++) {
         const struct page_row *row = page_view_row(view, view->rows[i]);
         const char *letters = view->part[view->rows[i]] == PAGE_INSIDE ? "abuv" : "ABUV";
-        data_separate(text);
-        page_add_string(text, *row->user ? row->user : row->account);
+        data_add_word(text, *row->user ? row->user : row->account);
         text_add_bytes(&kinds, letters + (*row->user ? 2 : 0) + !row->own_share, 1);
         data_add_number(&parents, (double)view->numbers[row->parent] - last);
         last = view->numbers[row->parent];
     }
-    text_add(text, "]");
-    data_add_key(text, "parents");
-    text_add(text, parents.bytes);
-    text_add(text, "]");
-    data_add_word(text, "kinds", kinds.bytes);
+    text_format(text, "],\n\"parents\":%s]", parents.bytes);
+    data_add_member(text, "kinds", kinds.bytes);
     text_free(&parents);
     text_free(&kinds);
 }
 
-/* Adds the partitions of rows, and the levels that do not belong to the row's parent. */
-static void data_add_exceptions(struct text *text, const struct page_view *view)
+/* Each of these functions adds an item if the row needs it. */
+static void data_add_partition(struct text *text, const struct page_row *row, size_t number)
 {
-    data_open_list(text, "partitions");
-    for (size_t i = 0; i < view->count; i++) {
-        const struct page_row *row = page_view_row(view, view->rows[i]);
-        if (!*row->partition)
-            continue;
-        data_separate(text);
-        text_format(text, "[%zu,", i);
-        page_add_string(text, row->partition);
-        text_add(text, "]");
-    }
+    if (!*row->partition)
+        return;
+    data_separate(text);
+    text_format(text, "[%zu", number);
+    data_add_word(text, row->partition);
     text_add(text, "]");
-    data_open_list(text, "levels");
+}
+
+/* The number of users, and their first and last places, if the page does not have them all. */
+static void data_add_count(struct text *text, const struct page_row *row, size_t number)
+{
+    if (*row->user)
+        return;
+    data_separate(text);
+    text_format(text, "[%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", number, row->users,
+                row->first_place, row->last_place);
+}
+
+static void data_add_items(struct text *text, const struct page_view *view, const char *key,
+                           void (*add)(struct text *, const struct page_row *, size_t number))
+{
+    data_open_list(text, key);
+    for (size_t i = 0; i < view->count; i++)
+        add(text, page_view_row(view, view->rows[i]), i);
+    text_add(text, "]");
+}
+
+static void data_add_rows(struct text *text, const struct page_view *view)
+{
+    data_add_tree(text, view);
+    data_add_columns(text, view);
+    data_add_items(text, view, "partitions", data_add_partition);
+    if (!view->whole || view->cluster->hides_users)
+        data_add_items(text, view, "counts", data_add_count);
+    data_open_list(text, "levels"); /* of rows whose level does not belong to the parent */
     for (size_t i = 0; i < view->count; i++) {
         const struct page_row *row = page_view_row(view, view->rows[i]);
         if (row->level == row->parent)
@@ -204,38 +210,6 @@ static void data_add_exceptions(struct text *text, const struct page_view *view)
     text_add(text, "]");
 }
 
-/* Adds the numbers of users of each account, and their first and last places. */
-static void data_add_counts(struct text *text, const struct page_view *view)
-{
-    data_open_list(text, "counts");
-    for (size_t i = 0; i < view->count; i++) {
-        const struct page_row *row = page_view_row(view, view->rows[i]);
-        if (*row->user)
-            continue;
-        data_separate(text);
-        text_format(text, "[%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", i, row->users,
-                    row->first_place, row->last_place);
-    }
-    text_add(text, "]");
-}
-
-static void data_add_rows(struct text *text, const struct page_view *view)
-{
-    bool ranks = view->cluster->algorithm->ranks_users;
-    data_add_tree(text, view);
-    data_add_exceptions(text, view);
-    data_add_column(text, view, "share", data_share);
-    data_add_column(text, view, "used", data_used);
-    data_add_column(text, view, "ratio", data_share_ratio);
-    data_add_column(text, view, "spent", data_spent);
-    data_add_column(text, view, "place", data_place);
-    data_add_column(text, view, ranks ? "level" : "factor", ranks ? data_level_ratio : data_factor);
-    if (view->whole && !view->cluster->hides_users)
-        return;
-    data_add_counts(text, view);
-    data_add_column(text, view, "ahead", data_ahead);
-}
-
 /* ---- Months, forecasts and budgets of the listed rows ---- */
 
 /* Adds a list of the months for each unit. */
@@ -244,11 +218,9 @@ static void data_add_months_of(struct text *text, const struct page_cluster *clu
 {
     text_add(text, ",[");
     for (size_t unit = 0; unit < cluster->unit_count; unit++) {
-        data_separate(text);
-        text_add(text, "[");
+        text_add(text, unit ? ",[" : "[");
         for (size_t month = cluster->months.first; month < PAGE_MONTHS; month++)
-            data_add_number(
-                text, data_amount((double)values[page_month_index(cluster, unit, row, month)]));
+            data_add_amount(text, (double)values[page_month_index(cluster, unit, row, month)]);
         text_add(text, "]");
     }
     text_add(text, "]");
@@ -319,14 +291,15 @@ static void data_add_budgets(struct text *text, const struct page_view *view)
     data_open_list(text, "budgets");
     for (size_t i = 0; i < view->cluster->budget_count; i++) {
         const struct page_budget *budget = &view->cluster->budgets[i];
-        double amounts[] = { budget->limit, budget->used, budget->running, budget->left };
         if (view->part[budget->row] != PAGE_INSIDE)
             continue;
         data_separate(text);
-        text_format(text, "[%" PRIu32 ",", view->numbers[budget->row]);
-        page_add_string(text, budget->hours);
-        for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++)
-            data_add_number(text, data_amount(amounts[k]));
+        text_format(text, "[%" PRIu32, view->numbers[budget->row]);
+        data_add_word(text, budget->hours);
+        data_add_amount(text, budget->limit);
+        data_add_amount(text, budget->used);
+        data_add_amount(text, budget->running);
+        data_add_amount(text, budget->left);
         text_format(text, ",%d,\"", budget->left <= 0);
         if (budget->ends)
             amount_add_date(text, budget->ends, 1);
@@ -349,19 +322,19 @@ static size_t data_pool_length(const struct page_cluster *cluster, const char *p
 static void data_add_job(struct text *text, const struct page_view *view,
                          const struct page_job *job, size_t length)
 {
-    data_separate(text);
-    text_add(text, "[");
-    page_add_string(text, job->job_id);
-    text_format(text, ",%" PRIu32 ",", view->numbers[job->row]);
-    page_add_string(text, job->partition);
-    text_format(text, ",%" PRId64 ",%zu,\"", job->place, length);
+    struct text span = { 0 };
+    text_add(&span, "");
     if (job->waiting_s >= 0)
-        amount_add_span(text, (double)job->waiting_s);
-    text_add(text, "\",");
-    page_add_string(text, job->reason);
-    text_add(text, ",");
-    page_add_string(text, *page_view_row(view, job->row)->user ? "" : job->user);
+        amount_add_span(&span, (double)job->waiting_s);
+    data_separate(text);
+    text_format(text, "[%" PRIu32 ",%" PRId64 ",%zu", view->numbers[job->row], job->place, length);
+    data_add_word(text, job->job_id);
+    data_add_word(text, job->partition);
+    data_add_word(text, span.bytes);
+    data_add_word(text, job->reason);
+    data_add_word(text, *page_view_row(view, job->row)->user ? "" : job->user);
     text_add(text, "]");
+    text_free(&span);
 }
 
 /* Adds the first jobs of each row, and the numbers of its other jobs.  Thus the first jobs of each
@@ -384,11 +357,10 @@ static void data_add_jobs(struct text *text, const struct page_view *view)
     text_add(text, "]");
     data_open_list(text, "moreJobs");
     for (size_t i = 0; i < view->count; i++) {
-        uint32_t count = counts[view->rows[i]];
-        if (count <= JOBS_OF_ANSWER)
+        if (counts[view->rows[i]] <= JOBS_OF_ANSWER)
             continue;
         data_separate(text);
-        text_format(text, "[%zu,%" PRIu32 "]", i, count - JOBS_OF_ANSWER);
+        text_format(text, "[%zu,%" PRIu32 "]", i, counts[view->rows[i]] - JOBS_OF_ANSWER);
     }
     text_add(text, "]");
     free(counts);
@@ -397,27 +369,21 @@ static void data_add_jobs(struct text *text, const struct page_view *view)
 void page_add_data(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    text_add(text, "{\"cluster\":");
-    page_add_string(text, cluster->name);
-    data_add_integer(text, "asOf", cluster->as_of);
-    data_add_integer(text, "staleAfter", cluster->stale_after);
-    data_add_integer(text, "periodDays", (cluster->to - cluster->from) / 86400);
-    data_add_integer(text, "users", cluster->users);
-    data_add_integer(text, "opened", view->opened ? view->numbers[view->opened] : 0);
-    data_add_flag(text, "ranks", cluster->algorithm->ranks_users);
-    data_add_flag(text, "anyUsage", cluster->any_usage);
-    data_add_flag(text, "hidesUsers", cluster->hides_users);
-    data_add_flag(text, "hidesJobs", cluster->hides_jobs);
-    data_add_word(text, "period", cluster->period ? cluster->period : "");
-    data_add_word(text, "userWord", cluster->terms->user);
-    data_add_word(text, "usersWord", cluster->terms->users);
-    data_add_word(text, "partitionWord", cluster->terms->partition);
-    data_add_integer(text, "unit", (int64_t)cluster->chosen_unit);
+    text_format(text, "{\"asOf\":%" PRId64 ",\"staleAfter\":%" PRId64 ",\"periodDays\":%" PRId64,
+                cluster->as_of, cluster->stale_after, (cluster->to - cluster->from) / 86400);
+    text_format(text, ",\"users\":%" PRIu32 ",\"opened\":%" PRIu32 ",\"unit\":%zu", cluster->users,
+                view->opened ? view->numbers[view->opened] : 0, cluster->chosen_unit);
+    text_format(text, ",\"ranks\":%d,\"anyUsage\":%d,\"hidesUsers\":%d,\"hidesJobs\":%d",
+                cluster->algorithm->ranks_users, cluster->any_usage, cluster->hides_users,
+                cluster->hides_jobs);
+    data_add_member(text, "cluster", cluster->name);
+    data_add_member(text, "period", cluster->period);
+    data_add_member(text, "userWord", cluster->terms->user);
+    data_add_member(text, "usersWord", cluster->terms->users);
+    data_add_member(text, "partitionWord", cluster->terms->partition);
     data_open_list(text, "units");
-    for (size_t i = 0; i < cluster->unit_count; i++) {
-        data_separate(text);
-        page_add_string(text, cluster->units[i].hours);
-    }
+    for (size_t i = 0; i < cluster->unit_count; i++)
+        data_add_word(text, cluster->units[i].hours);
     text_add(text, "]");
     data_add_rows(text, view);
     data_add_months(text, view);
