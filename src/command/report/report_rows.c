@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/insight/standing.h"
 #include "report/page/cluster.h"
 #include "results/published.h"
 #include "results/published_find.h"
@@ -40,11 +41,10 @@ static struct page_row report_row_of(const struct published_cluster *published, 
 {
     const struct node *association = &published->tree->nodes[node];
     const struct values *values = &published->values[node];
-    const struct algorithm *algorithm = published->algorithm;
     struct association_name name = published_name(published, node);
     double whole = published->values[0].usage_raw;
     bool own = !node_has_parent_shares(association);
-    double share = !own ? NAN : node ? algorithm->norm_shares(values) : 1;
+    double share = !own ? NAN : node ? values->shares_norm : 1;
     double used = whole > 0 ? values->usage_raw / whole : 0;
     return (struct page_row){
         .id = association->id,
@@ -57,79 +57,31 @@ static struct page_row report_row_of(const struct published_cluster *published, 
         .ratio = !own        ? NAN
                  : share > 0 ? used / share
                              : INFINITY,
-        .factor = algorithm->factor(values),
-        .place = published->order[node],
-        .level_ratio = NAN,
+        .factor = published->algorithm->factor(values),
     };
 }
 
-/* ---- Users and their places ---- */
-
-static int report_rows_by_number(const void *a, const void *b)
-{
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    return (one > other) - (one < other);
-}
-
-/* Returns, indexed by node, the place of each user among all users.  Tied users share a place. Sets
- * `*users` to their number.  The caller frees the array. */
-static uint32_t *report_rows_places(const struct published_cluster *published, uint32_t *users)
+/* Sets the places and the levels of the rows.  The numbers include hidden users. */
+static void report_rows_add_standings(struct page_cluster *cluster,
+                                      const struct report_nodes *nodes,
+                                      const struct published_cluster *published)
 {
     const struct tree *tree = published->tree;
-    uint32_t *places = memory_zeroed(tree->count, sizeof *places);
-    uint32_t *orders = memory_zeroed(tree->count, sizeof *orders), count = 0;
-    for (uint32_t i = 0; i < tree->count; i++)
-        if (tree->nodes[i].is_user && !isnan(published->algorithm->factor(&published->values[i])))
-            places[i] = published->order[i];
-    for (uint32_t i = 0; i < tree->count; i++)
-        if (places[i])
-            orders[count++] = places[i];
-    qsort(orders, count, sizeof *orders, report_rows_by_number);
-    for (uint32_t i = 0; i < tree->count; i++) {
-        uint32_t low = 0, high = count;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (orders[middle] < places[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        places[i] = places[i] ? low + 1 : 0;
+    struct standings *standings =
+        standings_create(tree, published->algorithm, published->values, published->order);
+    cluster->users = standings->users;
+    for (uint32_t i = 0; i < cluster->row_count; i++) {
+        struct page_row *row = &cluster->rows[i];
+        uint32_t node = nodes->nodes[i];
+        row->place = standings->places[node];
+        row->users = standing_users(standings, node);
+        row->first_place = standing_first_place(standings, node);
+        row->last_place = standing_last_place(standings, node);
+        row->level = id_index_find(nodes->rows, tree->nodes[standings->owners[node]].id);
+        row->level_ratio = standings->ratios[node];
+        row->ahead = standings->ahead[node];
     }
-    free(orders);
-    *users = count;
-    return places;
-}
-
-/* Sets the places of the rows, and the numbers and places of the users below them, including hidden
- * users. */
-static void report_rows_add_places(struct page_cluster *cluster, const struct report_nodes *nodes,
-                                   const struct published_cluster *published)
-{
-    const struct tree *tree = published->tree;
-    uint32_t *places = report_rows_places(published, &cluster->users);
-    for (uint32_t i = 0; i < cluster->row_count; i++)
-        cluster->rows[i].place = places[nodes->nodes[i]];
-    for (uint32_t i = 0; i < tree->count; i++) {
-        struct page_row *row = &cluster->rows[id_index_find(nodes->rows, tree->nodes[i].id)];
-        if (!places[i])
-            continue;
-        row->users++;
-        if (!row->first_place || places[i] < row->first_place)
-            row->first_place = places[i];
-        if (places[i] > row->last_place)
-            row->last_place = places[i];
-    }
-    for (size_t i = cluster->row_count; i-- > 1;) {
-        const struct page_row *row = &cluster->rows[i];
-        struct page_row *parent = &cluster->rows[row->parent];
-        parent->users += row->users;
-        if (row->first_place && (!parent->first_place || row->first_place < parent->first_place))
-            parent->first_place = row->first_place;
-        if (row->last_place > parent->last_place)
-            parent->last_place = row->last_place;
-    }
-    free(places);
+    standings_destroy(standings);
 }
 
 /* ---- Rows ---- */
@@ -175,7 +127,7 @@ void report_rows_add(struct page_cluster *cluster, struct report_nodes *nodes,
     }
     free(below.first);
     free(below.next);
-    report_rows_add_places(cluster, nodes, published);
+    report_rows_add_standings(cluster, nodes, published);
 }
 
 void report_nodes_free(struct report_nodes *nodes)
