@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,16 +22,66 @@
 /* Maximum indentation of the list of accounts. */
 #define DEEPEST_SHOWN 12u
 
+/* ---- Listed rows ---- */
+
+static double report_pages_distance(const struct page_row *row)
+{
+    return row->own_share ? fabs(row->used - row->share) : 0;
+}
+
+static int report_pages_by_distance(const void *a, const void *b, void *rows)
+{
+    const struct page_row *one = (struct page_row *)rows + *(const uint32_t *)a;
+    const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
+    double first = report_pages_distance(one), second = report_pages_distance(other);
+    return first != second ? (first < second) - (first > second) : (one > other) - (one < other);
+}
+
+/* Chooses the groups whose months the page has: those that it lists (groups.c). */
+static void report_pages_list_groups(struct page_cluster *cluster, const struct page_view *view)
+{
+    uint32_t *below = memory_zeroed(view->group_count + 1, sizeof *below);
+    size_t count = 0;
+    for (size_t i = 0; i < view->group_count; i++)
+        if (view->group_count <= PAGE_GROUPS_LISTED || view->depths[i] == 1)
+            cluster->rows[view->groups[i]].listed_months = true;
+        else
+            below[count++] = view->groups[i];
+    if (count)
+        qsort_r(below, count, sizeof *below, report_pages_by_distance, cluster->rows);
+    for (size_t i = 0; i < count && i < PAGE_FURTHEST_LISTED; i++)
+        cluster->rows[below[i]].listed_months = true;
+    free(below);
+}
+
+/* Makes a view, and chooses the rows whose months and forecasts the page has. */
+static void report_pages_view(struct page_view *view, struct report_data *data,
+                              const uint32_t *tops, size_t top_count)
+{
+    struct page_cluster *cluster = &data->page;
+    page_view_make(view, cluster, tops, top_count);
+    for (size_t i = 0; i < cluster->row_count; i++)
+        cluster->rows[i].listed_months = cluster->rows[i].listed_forecast = false;
+    report_pages_list_groups(cluster, view);
+    for (size_t i = 0; i < view->user_count && i < PAGE_USERS_LISTED; i++) {
+        uint32_t row = view->users[i];
+        cluster->rows[row].listed_months = true;
+        cluster->rows[row].listed_forecast = page_forecast_of(cluster, row) != NULL;
+    }
+}
+
+/* ---- One page ---- */
+
 /* Adds the page of all clusters that have selected accounts. */
-static void report_pages_add(struct text *text, const struct report_cluster *clusters, size_t count,
+static void report_pages_add(struct text *text, struct report_cluster *clusters, size_t count,
                              const char *links)
 {
     struct page_view *views = memory_zeroed(count + 1, sizeof *views);
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         if (clusters[i].data.top_count)
-            page_view_make(&views[found++], &clusters[i].data.page, clusters[i].data.tops,
-                           clusters[i].data.top_count);
+            report_pages_view(&views[found++], &clusters[i].data, clusters[i].data.tops,
+                              clusters[i].data.top_count);
     for (size_t i = 0; i < found; i++) {
         views[i].number = i;
         views[i].several = found > 1;
@@ -41,7 +92,7 @@ static void report_pages_add(struct text *text, const struct report_cluster *clu
     free(views);
 }
 
-void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count)
+void report_page_make(struct text *text, struct report_cluster *clusters, size_t count)
 {
     report_pages_add(text, clusters, count, NULL);
 }
@@ -95,16 +146,16 @@ static int make_directory(const char *path, struct error *err)
     return fail(err, ERROR_OTHER, "cannot create directory '%s': %s", path, strerror(errno));
 }
 
-static int write_page(const char *directory, const struct page_cluster *cluster, uint32_t row,
+static int write_page(const char *directory, struct report_data *data, uint32_t row,
                       struct error *err)
 {
     struct page_view view;
     struct text path = { 0 }, page = { 0 };
-    page_view_make(&view, cluster, &row, 1);
+    report_pages_view(&view, data, &row, 1);
     page_add(&page, &view, 1, "../" INDEX, NULL);
     page_view_free(&view);
     text_format(&path, "%s/", directory);
-    add_page_name(&path, cluster, row);
+    add_page_name(&path, &data->page, row);
     int result = file_write(path.bytes, &page, err);
     text_free(&path);
     text_free(&page);
@@ -167,7 +218,7 @@ static void report_pages_add_link(struct text *links, const struct page_cluster 
     text_add(links, "</a></li>\n");
 }
 
-static int write_account_pages(const char *directory, const struct report_cluster *read,
+static int write_account_pages(const char *directory, struct report_cluster *read,
                                struct text *links, struct error *err)
 {
     const struct page_cluster *cluster = &read->data.page;
@@ -185,7 +236,7 @@ static int write_account_pages(const char *directory, const struct report_cluste
     text_add(links, "\">\n");
     for (size_t i = 0; !result && i < list.count; i++) {
         report_pages_add_link(links, cluster, list.rows[i], list.depths[i]);
-        result = write_page(directory, cluster, list.rows[i], err);
+        result = write_page(directory, &read->data, list.rows[i], err);
     }
     text_add(links, "</ul>\n");
     text_free(&path);
@@ -194,7 +245,7 @@ static int write_account_pages(const char *directory, const struct report_cluste
     return result;
 }
 
-int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,
+int report_pages_write(const char *directory, struct report_cluster *clusters, size_t count,
                        struct error *err)
 {
     struct text links = { 0 }, path = { 0 }, page = { 0 };

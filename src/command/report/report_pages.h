@@ -18,13 +18,13 @@ struct report_cluster {
 };
 
 /* Adds one HTML page with all clusters and accounts that were requested. */
-void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count);
+void report_page_make(struct text *text, struct report_cluster *clusters, size_t count);
 
 /* Writes DIRECTORY/index.html, which is that page with links, and DIRECTORY/CLUSTER/ACCOUNT.html
  * for each selected account and its descendants.  Creates missing directories.  Replaces each file
  * atomically, and the index last.  Returns -1 on error; pages that were not written yet are then
  * unchanged. */
-int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,
+int report_pages_write(const char *directory, struct report_cluster *clusters, size_t count,
                        struct error *err);
 
 #endif

@@ -275,7 +275,8 @@ static void data_add_forecasts(struct text *text, const struct page_view *view)
     data_open_list(text, "forecasts");
     for (size_t i = 0; i < view->cluster->forecast_count; i++) {
         const struct page_forecast *forecast = &view->cluster->forecasts[i];
-        if (view->part[forecast->row] != PAGE_INSIDE || !forecast->pausing[0])
+        if (!page_view_row(view, forecast->row)->listed_forecast ||
+            view->part[forecast->row] != PAGE_INSIDE)
             continue;
         data_separate(text);
         text_format(text, "[%" PRIu32, view->numbers[forecast->row]);
