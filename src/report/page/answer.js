@@ -4,17 +4,19 @@
 
 const JOBS_SHOWN = 8, MEMBERS_SHOWN = 10;
 
+const tag = (name, type, content) => `<${name}${type && ` class="${type}"`}>${content}</${name}>`;
 const link = row => row.inside ? `<a href="#${row.address}">${row.label}</a>` : row.label;
-const cell = (title, body, name) => body && `<div class="${name || ''}"><h3>${title}</h3>${body}</div>`;
-const soft = words => `<p class="soft">${words}</p>`;
+const cell = (title, body, name) => body && tag('div', name || '', `<h3>${title}</h3>${body}`);
+const soft = words => tag('p', 'soft', words);
 const items = (list, make) => list.map(make).join('');
 
 // Returns a table.  Columns are [heading, class]; the class `bar` hides the heading.
 function smallTable(caption, columns, lines) {
-    const head = ([words, name]) => `<th scope="col" class="${name}">${name === 'bar' ? `<span class="vh">${words}</span>` : words}</th>`;
-    const body = (text, at) => at ? `<td class="${columns[at][1]}">${text}</td>` : `<th scope="row" class="name">${text}</th>`;
-    return `<table class="tight"><caption class="vh">${caption}</caption><thead><tr>${items(columns, head)}</tr></thead>`
-        + `<tbody>${items(lines, line => `<tr>${items(line, body)}</tr>`)}</tbody></table>`;
+    const head = ([words, type]) =>
+        `<th scope="col" class="${type}">${type === 'bar' ? tag('span', 'vh', words) : words}</th>`;
+    const body = (text, at) => at ? tag('td', columns[at][1], text) : `<th scope="row" class="name">${text}</th>`;
+    return tag('table', 'tight', `${tag('caption', 'vh', caption)}<thead><tr>${items(columns, head)}</tr></thead>`
+        + `<tbody>${items(lines, line => tag('tr', '', items(line, body)))}</tbody>`);
 }
 
 // Returns the first two members of a level, the neighbors of a row, and the last, with their ratios.
@@ -22,9 +24,9 @@ function neighbors(members, row, ratioOf) {
     const at = members.indexOf(row), last = members.length - 1;
     const isShown = i => last < 7 || i < 2 || Math.abs(i - at) < 2 || i === last;
     return soft(items(members, (each, i) => {
-        const ratio = !each.own ? '(no share of its own)' : isFinite(ratioOf(each)) ? times(ratioOf(each)) : '(no shares)';
-        const name = each === row ? `<b>${each.label} ${ratio}</b>` : `${each.label} ${ratio}`;
-        return isShown(i) ? (i ? isShown(i - 1) ? ', ' : ' … ' : '') + name : '';
+        const value = ratioOf(each), name = `${each.label} ${
+            !each.own ? '(no share of its own)' : isFinite(value) ? times(value) : '(no shares)'}`;
+        return isShown(i) ? (i ? isShown(i - 1) ? ', ' : ' … ' : '') + (each === row ? tag('b', '', name) : name) : '';
     }));
 }
 
@@ -44,21 +46,24 @@ function ladder(cluster, row) {
             : `has used ${times(ratioOf(member))} times ${whose(member)} share`;
         const number = row.user ? `<b>${whole(ahead)}</b>${ahead === 1 ? cluster.userWord : cluster.usersWord} ahead`
             : `<b>${whole(position)} of ${whole(members.length)}</b>in order`;
-        return `<li><div><p>${owner.up ? `Within ${owner.label}` : 'In the cluster'}: <b>${member.label}</b> ${used}</p>`
-            + `${strip(members, member, ratioOf)}${neighbors(members, member, ratioOf)}</div><div class="n">${number}</div></li>`;
-    })}<li class="ends"><div class="axis"><span>used little</span><span>exactly its share</span><span>used more</span></div></li></ul>`;
+        const scope = owner.up ? `Within ${owner.label}` : 'In the cluster';
+        return `<li><div><p>${scope}: <b>${member.label}</b> ${used}</p>${strip(members, member, ratioOf)}`
+            + `${neighbors(members, member, ratioOf)}</div>${tag('div', 'n', number)}</li>`;
+    })}<li class="ends"><div class="axis"><span>used little</span><span>exactly its share</span><span>used more</span>`
+        + '</div></li></ul>';
 }
 
 function facts(cluster, row) {
     const fact = (name, value, words, over) =>
         `<div><dt>${name}</dt><dd class="${over ? 'over' : ''}">${value}<small>${words}</small></dd></div>`;
     const count = row.spent / cluster.periodDays / 24, unit = escapeHtml(cluster.units[0]);
-    const cores = unit === 'core-hours' ? `, as ${count < 0.5 ? 'less than one core' : plural(count, 'core')} day and night` : '';
+    const cores = count < 0.5 ? 'less than one core' : plural(count, 'core');
+    const ratio = isFinite(row.ratio) ? `, ${times(row.ratio)} times the share` : '';
     return `<dl class="facts">${fact('Share', row.own ? percent(row.share) : 'none',
         row.own ? 'of the cluster' : 'of its own (fairshare=parent)')}`
-        + fact('Recent usage', percent(row.used), `of the cluster${isFinite(row.ratio) ? `, ${times(row.ratio)} times the share` : ''}`,
-            row.ratio > 1.05)
-        + fact(capital(escapeHtml(cluster.period)), amount(row.spent), unit + cores)
+        + fact('Recent usage', percent(row.used), `of the cluster${ratio}`, row.ratio > 1.05)
+        + fact(capital(escapeHtml(cluster.period)), amount(row.spent),
+            unit + (unit === 'core-hours' ? `, as ${cores} day and night` : ''))
         + `</dl>${shareBar(row.own ? row.share : 0, row.used)}`;
 }
 
@@ -77,12 +82,12 @@ function waitingJobs(cluster, row) {
     const shown = row.jobs.slice(0, JOBS_SHOWN), more = row.jobs.length + row.more - shown.length;
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
-    const columns = [['Job', ''], [capital(cluster.userWord), ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
-    const lines = shown.map(([at, place, length, id, partition, span, reason, user]) => [escapeHtml(id),
-        cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user), escapeHtml(partition), place ? `${whole(place)} of ${whole(length)}`
-            : `<span class="why">cannot start</span>${reason && `: ${escapeHtml(reason)}`}`, span || '–']);
-    if (row.user)
-        [columns, ...lines].forEach(line => line.splice(1, 1));
+    const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
+    const owner = (at, user) => row.user ? '' : ` ${cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user)}`;
+    const lines = shown.map(([at, place, length, id, partition, span, reason, user]) => [
+        escapeHtml(id) + owner(at, user), escapeHtml(partition),
+        place ? `${whole(place)} of ${whole(length)}`
+            : tag('span', 'why', 'cannot start') + (reason && `: ${escapeHtml(reason)}`), span || '–']);
     return smallTable(`Waiting jobs of ${row.label}`, columns, lines)
         + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} waiting.</p>` : '');
 }
@@ -97,26 +102,30 @@ function months(cluster, row) {
         `<button type="button" data-unit="${at}" aria-pressed="${at === unit}">${capital(escapeHtml(name))}</button>`);
     const lines = used.map((value, at) => [cluster.monthNames[at] + (at === used.length - 1 ? ' (so far)' : ''),
         due[at] ? amount(due[at]) : '–', amount(value),
-        due[at] ? `<span class="${value > 1.05 * due[at] ? 'over' : ''}">${times(value / due[at])}</span>` : '–']);
+        due[at] ? tag('span', value > 1.05 * due[at] ? 'over' : '', times(value / due[at])) : '–']);
     return cell(`Entitlement and usage by month, ${hours}`,
         (cluster.units.length > 1 ? `<div class="tools" role="group" aria-label="Unit">${buttons}</div>` : '')
         + monthColumns(cluster.monthNames, used, due, row.label) + '<details><summary>Table of the months</summary>'
         + smallTable(`Entitlement and usage of ${row.label} by month, ${hours}`,
-            [['Month', ''], ['Entitlement', 'r'], ['Used', 'r'], ['Used ÷ entitlement', 'r']], lines.reverse()) + '</details>', 'months');
+            [['Month', ''], ['Entitlement', 'r'], ['Used', 'r'], ['Used ÷ entitlement', 'r']], lines.reverse())
+        + '</details>', 'months');
 }
 
 function membersTable(cluster, row) {
-    const list = row.below.filter(each => each.inside).sort((a, b) => b.spent - a.spent), first = list.slice(0, MEMBERS_SHOWN);
+    const list = row.below.filter(each => each.inside).sort((a, b) => b.spent - a.spent);
     if (!list.length)
-        return soft(cluster.hidesUsers ? `This site hides ${cluster.usersWord} from each other.` : 'This group has no members.');
-    const sum = rows => rows.reduce((total, each) => total + each.spent, 0), most = Math.max(...list.map(each => each.spent));
-    const line = (name, hours, picture) => [name, picture || '', amount(hours), row.spent ? percent(+(100 * hours / row.spent).toPrecision(3)) : '–'];
+        return soft(cluster.hidesUsers ? `This site hides ${cluster.usersWord} from each other.`
+            : 'This group has no members.');
+    const first = list.slice(0, MEMBERS_SHOWN), others = list.slice(MEMBERS_SHOWN);
+    const line = (name, hours, picture) =>
+        [name, picture, amount(hours), row.spent ? percent(100 * hours / row.spent) : '–'];
     const lines = first.map(each => line(link(each) + (each.user ? '' : ' <span class="soft">group</span>'), each.spent,
-        bar('mb', most, [['fu', 0, each.spent]])));
-    if (list.length > first.length)
-        lines.push(line(plural(list.length - first.length, 'other'), sum(list.slice(MEMBERS_SHOWN))));
+        bar('mb', list[0].spent, [['fu', 0, each.spent]])));
+    if (others.length)
+        lines.push(line(plural(others.length, 'other'), others.reduce((sum, each) => sum + each.spent, 0), ''));
     return smallTable(`Usage by member of ${row.label}`,
-        [['Member', ''], ['Bar', 'bar'], [capital(escapeHtml(cluster.units[0])), 'r'], [`of ${row.label}`, 'r']], lines);
+        [['Member', ''], ['Bar', 'bar'], [capital(escapeHtml(cluster.units[0])), 'r'], [`of ${row.label}`, 'r']],
+        lines);
 }
 
 function budgetCell(cluster, row) {
@@ -125,7 +134,8 @@ function budgetCell(cluster, row) {
         return !row.user && `<p>No budget (GrpTRESMins) is set for ${row.label}.</p>`;
     return items(budgets, ([, hours, limit, used, running, left, over, ends]) => {
         const rate = `At last week's rate the budget ${ends ? `ends on <b>${ends}</b>` : 'does not end within years'}.`;
-        const parts = [['ft', 0, limit], ['fu', 0, Math.min(used, limit)], ['fo', limit, used], ['f2', used, used + running]];
+        const parts = [['ft', 0, limit], ['fu', 0, Math.min(used, limit)], ['fo', limit, used],
+            ['f2', used, used + running]];
         return `<p>${over ? `The budget of ${amount(limit)} ${escapeHtml(hours)} is used up.`
             : `${amount(left)} of ${amount(limit)} ${escapeHtml(hours)} are left. ${rate}`}</p>`
             + bar('sb', Math.max(limit, used + running), parts, limit)
@@ -133,19 +143,26 @@ function budgetCell(cluster, row) {
     });
 }
 
-function answerHtml(cluster, row) {
-    const twins = cluster.rows.filter(each => row.user && each.user && each !== row && each.name === row.name && each.inside);
-    const twinLink = twin => `<a href="#${twin.address}">${escapeHtml(twin.up.name + (twin.part ? ` (${twin.part})` : ''))}</a>`;
+function answerCells(cluster, row) {
     const share = cell('Share and usage', facts(cluster, row)), budget = cell('Budget', budgetCell(cluster, row));
-    const waiting = cell('Waiting jobs', waitingJobs(cluster, row));
-    const cells = row.user ? [row.place && cell('Reason for this place', ladder(cluster, row)), share,
+    const waiting = cell('Waiting jobs', waitingJobs(cluster, row)), period = escapeHtml(cluster.period);
+    return row.user ? [row.place && cell('Reason for this place', ladder(cluster, row)), share,
         cell(`Next ${DAYS} days`, nextDays(cluster, row)), waiting, budget, months(cluster, row)]
-        : [months(cluster, row), cell(`Usage by member, ${escapeHtml(cluster.period)}`, membersTable(cluster, row)), share, budget,
+        : [months(cluster, row), cell(`Usage by member, ${period}`, membersTable(cluster, row)), share, budget,
             cell('Order among groups', ladder(cluster, row)), waiting];
-    return `<div class="head"><div><p class="crumb">${pathTo(row.up).map(link).join(' › ') || 'Group right below the top'}</p>`
-        + `<h2 tabindex="-1" id="${cluster.prefix}answer-title">${row.label} `
-        + `<span class="kind">${row.user ? `${cluster.userWord} in ${escapeHtml(row.up.name)}` : 'group'}</span></h2>`
-        + (twins.length ? `<p class="chips">${escapeHtml(row.name)} also has a place in ${twins.map(twinLink).join(', ')}.</p>` : '')
+}
+
+function answerHtml(cluster, row) {
+    const path = pathTo(row.up).map(link).join(' › ') || 'Group right below the top';
+    const kind = row.user ? `${cluster.userWord} in ${escapeHtml(row.up.name)}` : 'group';
+    const twins = cluster.rows.filter(each =>
+        row.user && each.user && each.inside && each !== row && each.name === row.name);
+    const places = twins.map(({ address, up, part }) =>
+        `<a href="#${address}">${escapeHtml(part ? `${up.name} (${part})` : up.name)}</a>`);
+    return `<div class="head"><div>${tag('p', 'crumb', path)}`
+        + `<h2 tabindex="-1" id="${cluster.prefix}answer-title">${row.label} ${tag('span', 'kind', kind)}</h2>`
+        + (twins.length ? tag('p', 'chips', `${escapeHtml(row.name)} also has a place in ${places.join(', ')}.`) : '')
         + '</div><button type="button" class="x">Close</button></div>'
-        + `<p class="lead">${(row.user ? userLead : groupLead)(cluster, row)}</p><div class="cols">${cells.filter(Boolean).join('')}</div>`;
+        + tag('p', 'lead', (row.user ? userLead : groupLead)(cluster, row))
+        + tag('div', 'cols', answerCells(cluster, row).filter(Boolean).join(''));
 }

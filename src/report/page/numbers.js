@@ -17,11 +17,11 @@ function amount(number) {
 function percent(number) {
     if (number > 0 && number < 0.01)
         return '&lt;&nbsp;0.01&nbsp;%';
-    return `${number ? number.toFixed(number < 1 ? 2 : 1) : 0}&nbsp;%`;
+    return `${number ? number.toFixed(number < 0.995 ? 2 : 1) : 0}&nbsp;%`;
 }
 
 function times(ratio) {
     if (ratio > 0 && ratio < 0.01)
         return '&lt;&nbsp;0.01';
-    return ratio > 100 ? '&gt;&nbsp;100' : ratio ? ratio.toFixed(ratio < 10 ? 2 : 0) : '0';
+    return ratio > 100 ? '&gt;&nbsp;100' : ratio ? ratio.toFixed(ratio < 9.995 ? 2 : 0) : '0';
 }

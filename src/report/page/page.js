@@ -44,7 +44,8 @@ function showAnswer(row) {
         byId(row.address).classList.add('on');
 }
 
-// Shows what the address names: an answer, a cluster or a section.  `moved` is false when the page has just been loaded.
+// Shows what the address names: an answer, a cluster or a section.
+// `moved` is false when the page has just been loaded.
 function route(moved) {
     const hash = location.hash.slice(1), address = normalAddress(hash), target = hash && byId(hash);
     const cluster = clusters.find(each => each.byAddress.has(address) || address === `c/${addressPart(each.cluster)}`

@@ -7,16 +7,20 @@ const MONTHS_HIGH = 150, MONTHS_LEFT = 17.5, DAYS_HIGH = 120;
 const cssPercent = number => `${+number.toFixed(2)}%`;
 const svgLine = (name, x1, x2, y1, y2) => `<line class="${name}" x1="${x1}" x2="${x2}" y1="${y1}" y2="${y2}"/>`;
 const svgText = (x, y, words, anchor) => `<text x="${x}" y="${y}" text-anchor="${anchor || 'start'}">${words}</text>`;
-const chart = (height, title, content) => `<svg width="100%" height="${height + 22}" role="img" aria-label="${title}">${content}</svg>`;
-const keyItem = (width, height, picture, words) => `<li><svg width="${width}" height="${height}" aria-hidden="true">${picture}</svg>${words}</li>`;
+const svg = (width, height, more, content) => `<svg width="${width}" height="${height}" ${more}>${content}</svg>`;
+const chart = (height, title, content) => svg('100%', height + 22, `role="img" aria-label="${title}"`, content);
+const keyItem = (width, height, content, words) => 
+    `<li>${svg(width, height, 'aria-hidden="true"', content)}${words}</li>`;
 const keySquare = (name, words) => keyItem(14, 10, `<rect class="${name}" width="14" height="10"/>`, words);
 const keyLine = (name, words) => keyItem(26, 4, svgLine(name, 0, 26, 2, 2), words);
 
 // Returns a bar that consists of parts [class, from, to], and a tick unless it is 0.
 function bar(name, most, parts, tick) {
     const at = value => cssPercent(100 * value / (most || 1));
-    return `<svg class="${name}" aria-hidden="true">${parts.filter(([, from, to]) => to > from).map(([part, from, to]) =>
-        `<rect class="${part}" x="${at(from)}" width="${at(to - from)}"/>`).join('')}${tick ? svgLine('tick', at(tick), at(tick), 1, 17) : ''}</svg>`;
+    const rects = parts.filter(([, from, to]) => to > from)
+        .map(([part, from, to]) => `<rect class="${part}" x="${at(from)}" width="${at(to - from)}"/>`);
+    return `<svg class="${name}" aria-hidden="true">${rects.join('')}`
+        + `${tick ? svgLine('tick', at(tick), at(tick), 1, 17) : ''}</svg>`;
 }
 
 function shareBar(share, used) {
@@ -29,22 +33,23 @@ function shareBar(share, used) {
 // Returns the members of a level as dots on a logarithmic scale from 1/16 to 16.  Of many members, those at the same
 // position are one dot.
 function strip(members, row, ratioOf) {
-    const x = each => cssPercent(50 + Math.max(-46, Math.min(46, ratioOf(each) ? 11.5 * Math.log2(ratioOf(each)) : -46)));
+    const x = each => cssPercent(50 + Math.max(-46, Math.min(46, 11.5 * Math.log2(ratioOf(each) || 0))));
     const many = members.length > 40, places = members.filter(each => each !== row).map(x);
-    const dots = (many ? [...new Set(places)] : places).map(cx => `<circle class="dot" cx="${cx}" cy="14" r="${many ? 2.5 : 5}"/>`);
-    return `<svg width="100%" height="28" aria-hidden="true">${svgLine('rule', '2%', '98%', 14, 14)}${svgLine('tick', '50%', '50%', 4, 24)}`
-        + `${dots.join('')}<circle class="${ratioOf(row) > 1.05 ? 'fo' : 'fu'}" cx="${x(row)}" cy="14" r="7"/></svg>`;
+    const circle = (name, cx, r) => `<circle class="${name}" cx="${cx}" cy="14" r="${r}"/>`;
+    const dots = (many ? [...new Set(places)] : places).map(cx => circle('dot', cx, many ? 2.5 : 5));
+    return svg('100%', 28, 'aria-hidden="true"', svgLine('rule', '2%', '98%', 14, 14)
+        + svgLine('tick', '50%', '50%', 4, 24) + dots.join('') + circle(ratioOf(row) > 1.05 ? 'fo' : 'fu', x(row), 7));
 }
 
 function monthColumns(names, used, due, label) {
     const most = 1.05 * Math.max(...used, ...due, 1), wide = (100 - MONTHS_LEFT) / used.length;
-    const power = 10 ** Math.floor(Math.log10(most / 3)), distance = [1, 2, 5, 10].map(each => each * power).find(each => most / each <= 5);
+    const power = 10 ** Math.floor(Math.log10(most / 3)), factor = [1, 2, 5, 10].find(each => most / each / power <= 5);
     const y = value => +(MONTHS_HIGH * (1 - value / most)).toFixed(1);
     const x = (at, part) => cssPercent(MONTHS_LEFT + wide * (at + part));
-    const column = (name, at, from, to) => to > from ? `<rect class="${name}" x="${x(at, 0.2)}" width="${cssPercent(0.6 * wide)}" `
-        + `y="${y(to)}" height="${(y(from) - y(to)).toFixed(1)}"/>` : '';
+    const column = (name, at, from, to) => to > from ? `<rect class="${name}" x="${x(at, 0.2)}" y="${y(to)}" `
+        + `width="${cssPercent(0.6 * wide)}" height="${(y(from) - y(to)).toFixed(1)}"/>` : '';
     let content = '';
-    for (let value = 0; value < most; value += distance)
+    for (let value = 0; value < most; value += factor * power)
         content += svgLine('rule', 0, '100%', y(value), y(value)) + svgText(0, y(value) - 4, amount(value));
     used.forEach((hours, at) => {
         const within = due[at] ? Math.min(hours, due[at]) : hours;
@@ -57,18 +62,23 @@ function monthColumns(names, used, due, label) {
 
 // Returns the places on the next days as two step lines; place 1 is at the top.
 function placeLines(cluster, row, forecast) {
-    const lists = forecast.slice(1).map(placesByDay), all = lists.flat(), ends = lists.map(places => whole(places[DAYS]));
+    const [pausing, continuing] = forecast.slice(1).map(placesByDay), all = [...pausing, ...continuing];
     const low = Math.max(1, Math.min(...all) - 1), high = Math.min(cluster.users, Math.max(...all) + 1);
     const x = day => cssPercent(8 + 90 * day / DAYS);
     const y = place => +(10 + (DAYS_HIGH - 20) * (place - low) / Math.max(1, high - low)).toFixed(1);
-    const lines = (name, changes) => changes.map((place, at) => at % 2 === 0 ? ''
-        : (at > 1 ? svgLine(name, x(changes[at - 1]), x(changes[at - 1]), y(changes[at - 2]), y(place)) : '')
-            + svgLine(name, x(changes[at - 1]), x(at + 1 < changes.length ? changes[at + 1] : DAYS), y(place), y(place))).join('');
-    const marks = [row.place, lists[0][DAYS], lists[1][DAYS], Math.min(...all)].filter((place, at, list) =>
+    const lines = (name, changes) => changes.map((place, at) => {
+        const from = x(changes[at - 1]), to = x(at + 1 < changes.length ? changes[at + 1] : DAYS);
+        return at % 2 ? svgLine(name, from, to, y(place), y(place))
+            + (at > 1 ? svgLine(name, from, from, y(changes[at - 2]), y(place)) : '') : '';
+    }).join('');
+    const marks = [row.place, pausing[DAYS], continuing[DAYS], Math.min(...all)].filter((place, at, list) =>
         !list.slice(0, at).some(other => Math.abs(y(other) - y(place)) < 14));
-    const rules = marks.map(place => svgLine('rule', x(0), x(DAYS), y(place), y(place)) + svgText(0, y(place) + 4, whole(place)));
+    const rules = marks.map(place =>
+        svgLine('rule', x(0), x(DAYS), y(place), y(place)) + svgText(0, y(place) + 4, whole(place)));
     const days = [['start', 0], ['middle', DAYS / 2], ['end', DAYS]].map(([anchor, day]) =>
         svgText(x(day), DAYS_HIGH + 16, day ? cluster.days[day].replace(/( ...).*/, '$1') : 'now', anchor));
-    return chart(DAYS_HIGH, `Place of ${row.label} in ${DAYS} days: ${ends[0]} if they run nothing, ${ends[1]} if usage continues`,
+    const title = `Place of ${row.label} in ${DAYS} days: ${whole(pausing[DAYS])} if they run nothing, `
+        + `${whole(continuing[DAYS])} if usage continues`;
+    return chart(DAYS_HIGH, title,
         rules.join('') + lines('dash', forecast[2]) + lines('line', forecast[1]) + days.join(''));
 }

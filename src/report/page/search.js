@@ -9,12 +9,14 @@ function findMatches(cluster, words) {
         const name = row.name.toLowerCase(), at = name.indexOf(words);
         return at < 0 ? 3 : name === words ? 0 : at ? 2 : 1;
     };
-    return [...cluster.byAddress.values()].map(row => [rank(row), row]).filter(match => match[0] < 3)
-        .sort((a, b) => a[0] - b[0] || a[1].name.localeCompare(b[1].name)).slice(0, MATCHES_SHOWN).map(match => match[1]);
+    return [...cluster.byAddress.values()].map(row => ({ row, rank: rank(row) })).filter(match => match.rank < 3)
+        .sort((a, b) => a.rank - b.rank || a.row.name.localeCompare(b.row.name)).slice(0, MATCHES_SHOWN)
+        .map(match => match.row);
 }
 
 function matchHtml(cluster, row, at) {
-    const words = row.user ? `${cluster.userWord} in ${escapeHtml(row.up.name)}${row.place ? `, place ${whole(row.place)}` : ''}`
+    const place = row.place ? `, place ${whole(row.place)}` : '';
+    const words = row.user ? `${cluster.userWord} in ${escapeHtml(row.up.name)}${place}`
         : `group${isFinite(row.ratio) ? `, ${times(row.ratio)} times its share` : ''}`;
     return `<li role="option" id="hit${at}"><b>${row.label}</b><span class="vh">, </span><span>${words}</span></li>`;
 }
@@ -68,9 +70,10 @@ function startSearch(input, list, selected, open) {
     list.addEventListener('mousedown', event => event.preventDefault());
     list.addEventListener('click', event => choose(matches[[...list.children].indexOf(event.target.closest('li'))]));
     document.addEventListener('keydown', event => {
-        if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea'))
-            return;
-        event.preventDefault();
-        input.focus();
+        const isCommand = event.ctrlKey || event.metaKey || event.altKey;
+        if (event.key === '/' && !isCommand && !event.target.closest('input, select, textarea')) {
+            event.preventDefault();
+            input.focus();
+        }
     });
 }

@@ -12,8 +12,8 @@ function reasonSentence(cluster, row) {
         each.ahead > most.ahead || each.ahead === most.ahead && each.ratio > most.ratio ? each : most);
     const name = `<b>${step.member.label}</b>`, owner = step.owner.up ? step.owner.label : 'the cluster';
     const who = before === 1 ? `The ${cluster.userWord} ahead comes first because`
-        : `${step.ahead === before ? 'All' : `${whole(step.ahead)} of the`} ${whole(before)} ${cluster.usersWord} ahead `
-            + 'come first because';
+        : `${step.ahead === before ? 'All' : `${whole(step.ahead)} of the`} ${whole(before)} ${cluster.usersWord} `
+            + 'ahead come first because';
     if (step.ratio === Infinity)
         return `${who} ${name} has no shares of ${owner}.`;
     if (step.ratio > 1)
@@ -72,7 +72,8 @@ function usageSentence(cluster, row) {
         return 'No usage counts yet. Places follow the shares alone.';
     if (row.ratio === Infinity)
         return `${row.label} has no shares, and ${used}.`;
-    return `${row.label} has used <b>${times(row.ratio)} times</b> its share: ${used} for a share of ${percent(row.share)}.`;
+    return `${row.label} has used <b>${times(row.ratio)} times</b> its share: ${used} for a share of `
+        + `${percent(row.share)}.`;
 }
 
 function groupLead(cluster, row) {

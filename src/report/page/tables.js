@@ -20,7 +20,8 @@ function sortRows(body, column, kind, ascending) {
 }
 
 function startTable(table) {
-    const body = table.tBodies[0], heads = [...table.tHead.querySelectorAll('[data-sort]')], more = byId(`${table.id}-more`);
+    const heads = [...table.tHead.querySelectorAll('[data-sort]')];
+    const body = table.tBodies[0], more = byId(`${table.id}-more`);
     let room = +table.dataset.room || Infinity;
     const fold = () => {
         [...body.rows].forEach((row, at) => row.classList.toggle('fold', at >= room));

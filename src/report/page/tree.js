@@ -32,7 +32,8 @@ function countUsers(cluster) {
         up.first = Math.min(up.first || row.first, row.first || up.first);
         up.last = Math.max(up.last, row.last);
     }
-    (cluster.counts || []).forEach(([at, users, first, last]) => Object.assign(cluster.rows[at], { users, first, last }));
+    for (const [at, users, first, last] of cluster.counts || [])
+        Object.assign(cluster.rows[at], { users, first, last });
 }
 
 function readCluster(data, number, list) {
