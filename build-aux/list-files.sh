@@ -65,7 +65,7 @@ matching '^man/.*\.pod$' | list PODS
 for section in 1 5 7 8; do
     matching "^man/.*\.$section\.pod$" | sed 's/\.pod$//' | list "MANUAL_$section"
 done
-matching '^doc/.*\.md$' | list DOCUMENTS
+matching '^doc/.*\.(md|png)$' | list DOCUMENTS
 
 matching '^t/unit/.*\.c$' | sed 's/c$/t/' | list UNIT_TESTS
 matching '^t/style/.*\.t$' | list STYLE_TESTS

@@ -11,8 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from commands import TOP
 
-# Data that programs wrote, the licence itself, and files that cannot have a comment.
-WITHOUT = (':!LICENSE', ':!t/data/**', ':!t/fuzz/corpus-*/**', ':!debian/changelog', ':!debian/source/format')
+# Data and pictures that programs wrote, the licence itself, and files that cannot have a comment.
+WITHOUT = (':!LICENSE', ':!t/data/**', ':!t/fuzz/corpus-*/**', ':!debian/changelog', ':!debian/source/format', ':!doc/*.png')
 LICENCE = re.compile(rb'SPDX-License-Identifier: MIT( \*/| -->)?$', re.M)
 
 
