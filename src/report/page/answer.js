@@ -131,7 +131,7 @@ function membersTable(cluster, row) {
 function budgetCell(cluster, row) {
     const budgets = cluster.budgets.filter(budget => budget[0] === row.at);
     if (!budgets.length)
-        return !row.user && `<p>No budget (GrpTRESMins) is set for ${row.label}.</p>`;
+        return !row.user && cluster.hasBudgets && `<p>No budget (GrpTRESMins) is set for ${row.label}.</p>`;
     return items(budgets, ([, hours, limit, used, running, left, over, ends]) => {
         const rate = `At last week's rate the budget ${ends ? `ends on <b>${ends}</b>` : 'does not end within years'}.`;
         const parts = [['ft', 0, limit], ['fu', 0, Math.min(used, limit)], ['fo', limit, used],

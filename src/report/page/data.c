@@ -374,9 +374,10 @@ void page_add_data(struct text *text, const struct page_view *view)
                 cluster->as_of, cluster->stale_after, (cluster->to - cluster->from) / 86400);
     text_format(text, ",\"users\":%" PRIu32 ",\"opened\":%" PRIu32 ",\"unit\":%zu", cluster->users,
                 view->opened ? view->numbers[view->opened] : 0, cluster->chosen_unit);
-    text_format(text, ",\"ranks\":%d,\"anyUsage\":%d,\"hidesUsers\":%d,\"hidesJobs\":%d",
-                cluster->algorithm->ranks_users, cluster->any_usage, cluster->hides_users,
-                cluster->hides_jobs);
+    text_format(
+        text, ",\"ranks\":%d,\"anyUsage\":%d,\"hidesUsers\":%d,\"hidesJobs\":%d,\"hasBudgets\":%d",
+        cluster->algorithm->ranks_users, cluster->any_usage, cluster->hides_users,
+        cluster->hides_jobs, !cluster->by_formula);
     data_add_member(text, "cluster", cluster->name);
     data_add_member(text, "period", cluster->period);
     data_add_member(text, "userWord", cluster->terms->user);

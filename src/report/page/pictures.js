@@ -9,7 +9,7 @@ const svgLine = (name, x1, x2, y1, y2) => `<line class="${name}" x1="${x1}" x2="
 const svgText = (x, y, words, anchor) => `<text x="${x}" y="${y}" text-anchor="${anchor || 'start'}">${words}</text>`;
 const svg = (width, height, more, content) => `<svg width="${width}" height="${height}" ${more}>${content}</svg>`;
 const chart = (height, title, content) => svg('100%', height + 22, `role="img" aria-label="${title}"`, content);
-const keyItem = (width, height, content, words) => 
+const keyItem = (width, height, content, words) =>
     `<li>${svg(width, height, 'aria-hidden="true"', content)}${words}</li>`;
 const keySquare = (name, words) => keyItem(14, 10, `<rect class="${name}" width="14" height="10"/>`, words);
 const keyLine = (name, words) => keyItem(26, 4, svgLine(name, 0, 26, 2, 2), words);
