@@ -95,11 +95,13 @@ static struct page_job page_queue_job_of(const struct page_queue *queue, const s
         .place = row->place,
         .reason = job_reason_label(row),
         .detail = "",
-        .cores = -1,
-        .gpus = -1,
-        .limit_s = -1,
+        .cores = row->facts.cpus,
+        .gpus = row->facts.gpus,
+        .limit_s = row->facts.limit_s,
         .waiting_s = -1,
     };
+    if (row->facts.eligible_at != JOB_FACT_UNKNOWN && row->facts.eligible_at <= queue->page->as_of)
+        job.waiting_s = queue->page->as_of - row->facts.eligible_at;
     for (size_t i = 0; i < PAGE_PARTS; i++)
         job.parts[i] = row->weighted[i];
     struct text detail = job_reason_text(row);
