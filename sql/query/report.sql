@@ -17,6 +17,14 @@ WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" < ? AND "scope" = 'accounts'
 ORDER BY "as_of" DESC
 LIMIT 1
 
+-- name: report_days_of_four
+-- The usage of the days from one day to another: of the charge, and of the first four TRES.  Each
+-- column takes time.
+SELECT "day", "id_assoc", "tres_seconds", "tres_1", "tres_2", "tres_3", "tres_4"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
+ORDER BY "day"
+
 -- name: report_days
 -- The usage of the days from one day to another: of the charge, and by TRES.
 SELECT "day", "id_assoc", "tres_seconds",

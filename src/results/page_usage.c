@@ -2,6 +2,7 @@
 #include "results/page_usage.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/insight/statement.h"
@@ -18,8 +19,9 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The columns of sql_query_report_days. */
+/* The columns of sql_query_report_days and sql_query_report_days_of_four. */
 enum { DAY, ID, CHARGED, FIRST_TRES };
+#define FEW_TRES 4u
 
 /* The statement of a unit, which fills the unit's months. */
 struct page_usage_statement {
@@ -233,6 +235,12 @@ static int page_usage_take_day(struct page_usage *usage, const struct db_value *
     return 0;
 }
 
+/* Returns the highest number of a TRES on the page. */
+static unsigned page_usage_highest(const struct page_cluster *page)
+{
+    return page->units[page->unit_count - 1].number;
+}
+
 /* Reads some days.  A row is used while the query runs. */
 static int page_usage_read_days(struct page_usage *usage, int64_t from, int64_t until,
                                 struct error *err)
@@ -241,10 +249,11 @@ static int page_usage_read_days(struct page_usage *usage, int64_t from, int64_t 
         span[] = { db_text(usage->page->name), db_integer(from), db_integer(until - 1) };
     int64_t day = INT64_MIN, end = 0;
     int result = 0;
-    struct db_rows *rows = db_query(usage->db, sql_query_report_days, span, 3,
-                                    "iin"
-                                    "iiiiiiiiiiiiiiii",
-                                    err);
+    const char *few = "iiniiii", *all = "iiniiiiiiiiiiiiiiii";
+    bool is_few = page_usage_highest(usage->page) <= FEW_TRES;
+    struct db_rows *rows =
+        db_query(usage->db, is_few ? sql_query_report_days_of_four : sql_query_report_days, span, 3,
+                 is_few ? few : all, err);
     while (!result && db_fetch(rows, &row, err) > 0) {
         if (row[DAY].integer != day) {
             day = row[DAY].integer;

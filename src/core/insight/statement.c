@@ -2,6 +2,7 @@
 #include "core/insight/statement.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,9 @@ struct statement {
     struct insight_statement_sums period;
     int64_t pile_from, pile_to; /* added usage that is not spread yet, all for one interval */
     double *pile;               /* indexed by place */
+    uint32_t *piled;            /* the places in the pile: few of all have usage on a day */
+    bool *is_piled;             /* indexed by place */
+    uint32_t piled_count;
 };
 
 /* ---- associations over time ---- */
@@ -337,14 +341,20 @@ static int spread_pile(struct statement *statement, struct error *err)
         int64_t end = slice_end(statement), until = end < to ? end : to;
         int64_t begin = from > statement->at ? from : statement->at;
         double part = begin < until ? (double)(until - begin) / seconds : 0;
-        for (uint32_t i = 0; part > 0 && i < statement->count; i++)
+        for (uint32_t k = 0; part > 0 && k < statement->piled_count; k++) {
+            uint32_t i = statement->piled[k];
             statement->slice.used[i] += part == 1 ? statement->pile[i] : part * statement->pile[i];
+        }
         if (end > to)
             break;
         if (end_slice(statement, end, err))
             return -1;
     }
-    memset(statement->pile, 0, statement->count * sizeof *statement->pile);
+    for (uint32_t k = 0; k < statement->piled_count; k++) {
+        statement->pile[statement->piled[k]] = 0;
+        statement->is_piled[statement->piled[k]] = false;
+    }
+    statement->piled_count = 0;
     statement->pile_from = statement->pile_to;
     return 0;
 }
@@ -357,7 +367,11 @@ int statement_add(struct statement *statement, uint64_t association, int64_t fro
     statement->pile_from = from;
     statement->pile_to = to;
     uint32_t place = id_index_find(statement->places, association);
-    statement->pile[place == INDEX_NONE ? statement->root : place] += used;
+    place = place == INDEX_NONE ? statement->root : place;
+    if (!statement->is_piled[place])
+        statement->piled[statement->piled_count++] = place;
+    statement->is_piled[place] = true;
+    statement->pile[place] += used;
     return 0;
 }
 
@@ -389,6 +403,8 @@ struct statement *statement_create(const struct statement_options *options)
     statement->period = sums_create(statement->count);
     statement->total = sums_create(statement->count);
     statement->pile = memory_zeroed(statement->count + 1, sizeof *statement->pile);
+    statement->piled = memory_zeroed(statement->count + 1, sizeof *statement->piled);
+    statement->is_piled = memory_zeroed(statement->count + 1, sizeof *statement->is_piled);
     apply_changes(statement);
     open_period(statement);
     return statement;
@@ -406,5 +422,7 @@ void statement_destroy(struct statement *statement)
     sums_free(&statement->period);
     sums_free(&statement->total);
     free(statement->pile);
+    free(statement->piled);
+    free(statement->is_piled);
     free(statement);
 }
