@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import page_sites
 import tap
 from browser import DOWN, ENTER, ESCAPE, TAB, Browser, Firefox, Pages
-from page_checks import LAYOUT, OPEN, fits, has_contrast, is_accessible, open_answer
+from page_checks import LAYOUT, OPEN, SMALL, fits, has_contrast, is_accessible, open_answer
 from page_sites import HOSTILE
 from place import Place
 
@@ -21,7 +21,7 @@ SITES = {
     'demo': 'the page of the demonstration', 'private': 'a private page', 'huge': 'a page of 15,500 associations',
     'empty': 'a page without usage', 'one-group': 'a page of one group', 'several': 'a page of two clusters',
     'classic': 'a page with algorithm classic', 'openpbs': 'a page of OpenPBS', 'names': 'a page of hostile and long names',
-    'places': 'a page with jobs that cannot start',
+    'places': 'a page with jobs that cannot start', 'options': 'a page with all options', 'each': 'a page of an account',
 }
 MOST_BYTES = {'demo': 150_000, 'huge': 1_300_000}
 # An answer without its table is not open, so each site has these.
@@ -85,9 +85,16 @@ def try_layout(_, browser, pages):
         browser.open(f'{pages.url}{name}.html')
         fits(browser, what)
         tap.same(browser.console(), [], f'{what} has no messages on the console')
-        for width in (390, 1400):
+        for width in (390, 1400, 1920):
             browser.window(width)
             take_picture(browser, f'{name}-{width}')
+            tap.empty(browser.run(SMALL), f'{what} has no small buttons at {width} pixels')
+        if name in ('demo', 'huge'):
+            tops = "return ['groups', 'users'].map(each => document.querySelector(`section[id$=${each}]`).getBoundingClientRect().top)"
+            wide = browser.run(tops)
+            browser.window(1400)
+            tall = browser.run(tops)
+            tap.ok(wide[0] == wide[1] and tall[0] < tall[1], f'{what} has groups and users side by side on wide screens only', wide, tall)
         for table in ANSWERS:
             if open_answer(browser, table):
                 take_picture(browser, f'{name}-{table}')
@@ -242,6 +249,25 @@ def try_contents(_, browser, pages):
     tap.same((first, browser.run(shown)), (['one'], ['two']), 'the list of clusters selects the one that is shown')
 
 
+def try_pages(_, browser, pages):
+    """Pages of accounts have links to each other, and open at their account."""
+    browser.window(1400)
+    browser.open(pages.url + 'each/index.html')
+    links = browser.run("return [...document.querySelectorAll('a[href$=\".html\"]')].map(each => each.getAttribute('href'))")
+    tap.ok('tiny/faculty0.html' in links and len(links) == 4, 'the index has links to the pages of all accounts', links)
+    fits(browser, 'the index', (320, 768, 1400))
+    browser.open(pages.url + 'each/tiny/faculty0.html')
+    tap.same(browser.wait_for(OPEN + '.firstChild.textContent.trim()'), 'faculty0', 'the page of an account opens with its answer')
+    fits(browser, 'the page of an account', (320, 768, 1400))
+    browser.click('a[href="../index.html"]')
+    tap.ok(browser.wait_for("return location.pathname.endsWith('/each/index.html')"), 'the page of an account links to the index')
+    browser.open(pages.url + 'options.html')
+    text = browser.run('return document.body.innerText')
+    for words in ('Use by partition', 'half_life: 7-0 → 14-0', '30-0'):
+        tap.ok(words in text, f"a page with all options has '{words}'", text)
+    tap.same(browser.console(), [], 'these pages have no messages on the console')
+
+
 def try_firefox(pages):
     with Firefox() as browser:
         for name in ('demo', 'huge', 'private'):
@@ -259,7 +285,7 @@ def try_firefox(pages):
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
         page_sites.make(place)
-        for part in (try_requests, try_sizes, try_contents, try_layout, try_themes, try_large_text, try_accessibility, try_keyboard, try_no_scripts):
+        for part in (try_requests, try_sizes, try_contents, try_layout, try_themes, try_large_text, try_accessibility, try_keyboard, try_no_scripts, try_pages):
             part(place, browser, pages)
         try_firefox(pages)
 

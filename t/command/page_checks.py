@@ -89,6 +89,14 @@ CONTRAST = TEXTS + r'''
     }
     return least;'''
 
+# Returns the least contrast of a bar and its background, and the bar.
+BARS = CONTRAST.replace(TEXTS, "const texts = [...document.querySelectorAll('svg .fu, svg .fo')].filter(each => each.getBoundingClientRect().width > 1).map(each => [each, each.outerHTML]);")
+
+# Returns buttons that are too small for a finger.
+SMALL = '''
+    return [...document.querySelectorAll('button, input, select')].filter(each => each.getClientRects().length)
+        .filter(each => each.getBoundingClientRect().height < (each.closest('th') ? 24 : 40)).map(each => each.outerHTML.slice(0, 100));'''
+
 OPEN = "return document.querySelector('.cluster:not([hidden]) section[id$=answer]:not([hidden]) h2')"
 
 
@@ -120,6 +128,8 @@ def fits(browser, what, widths=WIDTHS):
 def has_contrast(browser, what):
     ratio, text = browser.run(CONTRAST)
     tap.ok(ratio >= 4.5, f'{what}: the contrast of each text is at least 4.5', f'{ratio:.2f}', text)
+    ratio, bar = browser.run(BARS)
+    tap.ok(ratio >= 3, f'{what}: the contrast of each bar is at least 3', f'{ratio:.2f}', bar)
 
 
 def axe_script():

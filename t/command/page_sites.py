@@ -147,11 +147,33 @@ def places(place):
     report(place, 'places')
 
 
-ALL = (demo, private, huge, empty, one_group, several, classic, openpbs, names, places)
+def options(place):
+    """Usage by partition and QOS, a backtest, and changed settings."""
+    place.ready(keys={**UTC, 'retention.history_days': 3650})
+    site(place, 60)
+    for day in range(9, -1, -1):
+        if day == 4:
+            place.settings({**UTC, 'usage.half_life': '14-0', 'retention.history_days': 3650})
+        place.succeed('run', '--now', NOW - day * DAY)
+    place.succeed('backtest', '--half-life', '1-0', '--half-life', '30-0', '--since', NOW - 20 * DAY, '--every', '2d', '--json')
+    with open(place.path('trial.json'), 'w', encoding='utf-8') as file:
+        file.write(place.out)
+    report(place, 'options', '--jobs', '--backtest', 'trial.json')
+
+
+def each(place):
+    """A page for each account, in each/."""
+    publish(place, 60)
+    place.succeed('report', '--each', 'each')
+    report(place, 'each', '-A', 'faculty0')
+
+
+ALL = (demo, private, huge, empty, one_group, several, classic, openpbs, names, places, options, each)
 
 
 def make(place, *chosen):
     """Creates these pages, or all."""
-    for each in chosen or ALL:
-        each(place)
-        tap.diag(f"{each.__name__.replace('_', '-')}.html has {os.path.getsize(place.path(each.__name__.replace('_', '-') + '.html'))} bytes")
+    for function in chosen or ALL:
+        function(place)
+        name = function.__name__.replace('_', '-') + '.html'
+        tap.diag(f'{name} has {os.path.getsize(place.path(name)):,} bytes')
