@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/insight/forecast.h"
+#include "core/insight/forecast_places.h"
 #include "core/usage/ledger.h"
 #include "site.h"
 #include "util/text.h"
@@ -350,6 +350,81 @@ static void random_trees(void)
            "400 random trees: one entity's points and crossings equal the whole tree's");
 }
 
+/* ---- places of many users ---- */
+
+#define DAYS 3
+
+/* Compares the places of all users with the places from one forecast for each user. */
+static bool are_placed_alike(enum projection projection)
+{
+    uint32_t users[64], places[64 * (DAYS + 1)], count = 0;
+    bool alike = true;
+    for (uint32_t i = 0; i < site.tree->count; i++)
+        if (site.tree->nodes[i].is_user)
+            users[count++] = i;
+    if (forecast_places(&forecast, projection,
+                        &(struct forecast_users){ users, count, DAYS, places }, &err))
+        diag(err.message);
+    for (uint32_t i = 0; i < count; i++) {
+        forecast_choose(&forecast, users[i]);
+        for (uint32_t day = 0; day <= DAYS; day++)
+            alike &=
+                places[i * (DAYS + 1) + day] ==
+                place_of_rank(point_at(projection, day * 24 * HOUR_S).rank, site.tree->user_count);
+    }
+    return alike;
+}
+
+/* Begins a forecast of a random tree.  Half of the trees have many ties. */
+static void begin_random(uint64_t *state, const char *algorithm, enum conformance conformance)
+{
+    struct text drawing = { 0 };
+    unsigned count = 3 + (unsigned)dice(state, 60);
+    draw_random(&drawing, state, count);
+    begin_decaying(drawing.bytes, 2, dice(state, 2) ? 7 * HOUR_S : 0);
+    forecast.algorithm = algorithm_named(algorithm);
+    forecast.options.conformance = conformance;
+    bool varied = dice(state, 2);
+    for (uint32_t i = 0; i < site.tree->count; i++)
+        if (site.tree->nodes[i].is_user) {
+            forecast.rates[i] = (uint128)UNITS_PER_TRES * dice(state, varied ? 1000 : 3);
+            if (varied)
+                wide_add_product(&forecast.past[0].own[i], UNITS_PER_TRES, dice(state, 1 << 20),
+                                 false);
+        }
+    if (!dice(state, 4))
+        ledger_add(forecast.coming, &(struct ledger_entry){ .id = 1,
+                                                            .time = NOW + 60 * HOUR_S,
+                                                            .kind = LEDGER_CREDIT,
+                                                            .association = 2,
+                                                            .tres_seconds = 4000 });
+    text_free(&drawing);
+}
+
+static void places(const char *algorithm, enum conformance conformance, const char *statement)
+{
+    uint64_t state = 46;
+    unsigned alike = 0;
+    for (int i = 0; i < 40; i++) {
+        begin_random(&state, algorithm, conformance);
+        alike += are_placed_alike(PROJECTION_ALL) && are_placed_alike(PROJECTION_OTHERS);
+        end();
+    }
+    is_int(alike, 40, statement);
+}
+
+static void all_places(void)
+{
+    places("fair_tree", CONFORMANCE_DOCUMENTS,
+           "Fair Tree: the places of all users equal the places from their own forecasts");
+    places("fair_tree", CONFORMANCE_SLURMCTLD,
+           "slurmctld: the places of all users equal the places from their own forecasts");
+    places("classic", CONFORMANCE_DOCUMENTS,
+           "classic: the places of all users equal the places from their own forecasts");
+    places("pbs", CONFORMANCE_DOCUMENTS,
+           "OpenPBS: the places of all users equal the places from their own forecasts");
+}
+
 int main(void)
 {
     rising();
@@ -360,5 +435,6 @@ int main(void)
     edges();
     rates();
     random_trees();
+    all_places();
     return done_testing();
 }

@@ -189,7 +189,7 @@ int forecast_read_past(struct forecast *forecast, struct wide *own, uint64_t end
         if (at > end || start >= now)
             return 0;
         if ((epoch != before || at == entry) &&
-            reader->read(reader->context, at, start, forecast_add_past(forecast, at, epoch, NULL),
+            reader->fill(reader->context, at, start, forecast_add_past(forecast, at, epoch, NULL),
                          err))
             return -1;
     }

@@ -66,7 +66,7 @@ void forecast_free(struct forecast *forecast);
  * itself up to now.  Ignores usage before `start`.  `own` is indexed by node, and its elements are
  * initially 0. */
 struct forecast_reader {
-    int (*read)(void *context, uint64_t at, uint64_t start, struct wide *own, struct error *err);
+    int (*fill)(void *context, uint64_t at, uint64_t start, struct wide *own, struct error *err);
     void *context;
 };
 /* Sets forecast->past.  It contains the remaining usage for the present decay epoch, which is

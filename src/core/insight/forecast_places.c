@@ -8,9 +8,9 @@
 #include "util/memory.h"
 
 #define DAY_S 86400u
-/* A forecast of one user computes the values of all nodes for each day.  Forecasts end after about
- * this number of nodes, which takes a few seconds. */
-#define FORECAST_WORK 20000000u
+/* If a place is not found by forecast_places_find(), the values of all nodes are computed.  This
+ * ends after about this number of nodes, which takes at most four seconds. */
+#define FORECAST_WORK 5000000u
 
 static uint32_t *forecast_place(const struct forecast_users *users, size_t user, size_t day)
 {
