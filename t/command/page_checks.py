@@ -9,9 +9,10 @@ from commands import BUILD
 
 WIDTHS = (320, 360, 390, 414, 600, 768, 820, 1024, 1280, 1400, 1600, 1920, 2240, 2560)
 
-# Returns the boxes of visible texts, one for each line: [element, text, box].
+# Returns the boxes of visible texts, one for each line: [element, text, box], and the words of less
+# than 20 characters that continue on another line.
 TEXTS = '''
-    const texts = [];
+    const texts = [], broken = [];
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node; (node = walk.nextNode());) {
         const element = node.parentElement;
@@ -20,15 +21,22 @@ TEXTS = '''
             continue;
         const range = document.createRange();
         range.selectNodeContents(node);
-        for (const box of range.getClientRects())
-            if (box.width > 1)
-                texts.push([element, node.data.trim().slice(0, 40), box]);
+        const boxes = [...range.getClientRects()].filter(each => each.width > 1);
+        texts.push(...boxes.map(box => [element, node.data.trim().slice(0, 40), box]));
+        if (boxes.length < 2)
+            continue;
+        for (const word of node.data.matchAll(/[^\\s-]+/g)) {
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (word[0].length < 20 && range.getClientRects().length > 1)
+                broken.push(word[0]);
+        }
     }
 '''
 
 # Returns sentences about texts that are outside the window or their table cell, cut, or covered.
 LAYOUT = TEXTS + '''
-    const found = [];
+    const found = broken.map(word => `'${word}' is broken`);
     const end = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth > innerWidth)
         found.push(`the page has ${document.documentElement.scrollWidth} pixels`);

@@ -32,7 +32,7 @@ def demo(place):
     subprocess.run([f'{TOP}/sql/demo/make-demo.py', place.path('demo.db'), str(NOW)], check=True, stdout=subprocess.DEVNULL)
     sections = sqlite_settings(place.path('demo.db'), place.path('demo-results.db'), dict(time_zone='UTC'))
     write_settings(place.path('demo.conf'), {**sections, 'slurm': dict(conf=place.path('slurm.conf'))})
-    run(place, 'demo.conf', ('init',), ('run', '--now', NOW), ('backfill', '--until', NOW),
+    run(place, 'demo.conf', ('init',), ('run', '--now', NOW), ('backfill', '--since', NOW - 370 * DAY, '--until', NOW),
         ('report', '--output', place.path('demo.html')))
 
 
