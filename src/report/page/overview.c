@@ -15,6 +15,8 @@
 #define OVER_NAMED 3u
 #define UNDER_NAMED 3u
 #define PARTITIONS_SHOWN 4u
+/* A short history does not fill the width. */
+#define WEEKS_AT_LEAST 13u
 
 /* ---- The sentence about groups ---- */
 
@@ -201,11 +203,15 @@ static void overview_add_weeks(struct text *text, const char *class, const struc
                                double line, const char *middle, const char *sentence)
 {
     struct page_weeks weeks = { .count = 0 };
-    for (size_t i = 0; i < all->count; i++)
-        if (weeks.count || !isnan(all->weeks[i].value))
-            weeks.weeks[weeks.count++] = all->weeks[i];
-    if (weeks.count < 2)
+    size_t first = 0;
+    while (first < all->count && isnan(all->weeks[first].value))
+        first++;
+    if (first + 1 >= all->count)
         return;
+    if (first + WEEKS_AT_LEAST > all->count)
+        first = all->count > WEEKS_AT_LEAST ? all->count - WEEKS_AT_LEAST : 0;
+    for (size_t i = first; i < all->count; i++)
+        weeks.weeks[weeks.count++] = all->weeks[i];
     text_format(text, "<figure role=\"img\" aria-label=\"%s\">", sentence);
     picture_add_weeks(text, class, &weeks, line);
     text_add(text, "<div class=\"axis\"><span>");
@@ -268,11 +274,11 @@ static int overview_by_wait(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Returns the length of a bar.  The longest known wait is a week. */
+/* Returns the length of a bar.  The scale is from an hour to a week, the longest known wait. */
 static double overview_part(double wait, double most)
 {
-    double week = 7 * 86400;
-    return fmin(wait, week) / fmax(fmin(most, week), 1);
+    double week = 7 * 86400, hour = 3600;
+    return fmin(wait, week) / fmax(fmin(most, week), hour);
 }
 
 /* Adds the median waits of the partitions with the longest ones. */
