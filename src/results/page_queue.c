@@ -25,6 +25,8 @@ struct page_queue {
     struct names *names;                   /* the associations of the rows, as keys */
     uint32_t *rows;                        /* indexed by number of the key */
     struct names *partitions;              /* numbers of page->partitions */
+    struct names *pools;                   /* numbers of `pool_jobs` */
+    size_t *pool_jobs;                     /* number of jobs of each pool that can start */
 };
 
 /* ---- Associations ---- */
@@ -123,7 +125,17 @@ static struct page_partition *page_queue_partition(struct page_queue *queue, con
     return &page->partitions[number];
 }
 
-/* Counts a job in its partition.  The first job of a partition that can start is its next one. */
+static size_t *page_queue_pool(struct page_queue *queue, const char *pool)
+{
+    size_t count = names_count(queue->pools);
+    uint32_t number = names_add(queue->pools, pool, strlen(pool));
+    if (number == count)
+        *memory_append(&queue->pool_jobs, &count) = 0;
+    return &queue->pool_jobs[number];
+}
+
+/* Counts a job in its partition and its pool.  The first job of a partition that can start is its
+ * next one. */
 static void page_queue_count(struct page_queue *queue, const struct page_job *job, bool shown)
 {
     struct page_cluster *page = queue->page;
@@ -135,6 +147,7 @@ static void page_queue_count(struct page_queue *queue, const struct page_job *jo
     partition->cores = partition->cores < 0 || job->cores < 0 ? -1 : partition->cores + job->cores;
     partition->cannot_start += !job->place;
     page->cannot_start += !job->place;
+    *page_queue_pool(queue, job->pool) += job->place > 0;
     page->rows[job->row].jobs++;
     if (shown && job->place && partition->next == SIZE_MAX)
         partition->next = page->job_count;
@@ -166,6 +179,8 @@ static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct 
         if (shown)
             page->jobs[page->job_count++] = job;
     }
+    for (size_t i = 0; i < page->job_count; i++)
+        page->jobs[i].pool_jobs = *page_queue_pool(queue, page->jobs[i].pool);
     for (size_t i = page->row_count; i-- > 1;)
         page->rows[page->rows[i].parent].jobs += page->rows[i].jobs;
     return 0;
@@ -231,6 +246,8 @@ int page_queue_read(struct page_cluster *page, struct prio_list *list, struct pu
               page_queue_by_jobs);
     names_destroy(queue.names);
     names_destroy(queue.partitions);
+    names_destroy(queue.pools);
+    free(queue.pool_jobs);
     free(queue.rows);
     return result;
 }

@@ -19,23 +19,23 @@ struct terminology;
 /* An association.  Parents come before their children, and siblings are adjacent. */
 struct page_row {
     int64_t id;
-    uint32_t parent;                /* row of the parent; the root is its own parent */
-    uint32_t first_child, children; /* row of the first child; number of children */
+    uint32_t parent;                        /* row of the parent; the root is its own parent */
+    uint32_t first_child, children;         /* row of the first child; number of children */
     const char *account, *user, *partition; /* `user` is "" for an account */
-    bool own_share;                 /* false: its shares are `parent` */
-    double share;                   /* share of the cluster, a fraction; NAN if not own_share */
-    double used;                    /* recent (decayed) usage as a fraction of the cluster's */
-    double ratio;                   /* used / share; INFINITY if share is 0; NAN if not own_share */
-    double factor;                  /* fairshare factor */
-    double spent;                   /* undecayed usage in the page's period, with all rows below */
-    uint32_t place;                 /* of a user among all users; 1 is next; 0: none */
-    uint32_t users;                 /* number of users with a place at and below the row */
+    bool own_share;                         /* false: its shares are `parent` */
+    double share;   /* share of the cluster, a fraction; NAN if not own_share */
+    double used;    /* recent (decayed) usage as a fraction of the cluster's */
+    double ratio;   /* used / share; INFINITY if share is 0; NAN if not own_share */
+    double factor;  /* fairshare factor */
+    double spent;   /* undecayed usage in the page's period, with all rows below */
+    uint32_t place; /* of a user among all users; 1 is next; 0: none */
+    uint32_t users; /* number of users with a place at and below the row */
     uint32_t first_place, last_place; /* of these users; 0: none */
-    uint32_t jobs;                  /* pending jobs at and below the row */
+    uint32_t jobs;                    /* pending jobs at and below the row */
     /* Its level, if the algorithm ranks users (core/insight/standing.h). */
-    uint32_t level;                 /* row with whose children it is compared; the root's is 0 */
-    double level_ratio;             /* usage divided by share, both within the level; NAN if none */
-    uint32_t ahead;                 /* users of other members of the level who are ahead */
+    uint32_t level;     /* row with whose children it is compared; the root's is 0 */
+    double level_ratio; /* usage divided by share, both within the level; NAN if none */
+    uint32_t ahead;     /* users of other members of the level who are ahead */
     bool listed_months, listed_forecast; /* the page has its months, or its forecast */
 };
 
@@ -94,6 +94,7 @@ struct page_job {
     double parts[PAGE_PARTS]; /* weighted; NAN: none */
     double tres;              /* sum of the weighted TRES */
     int64_t place;            /* in its pool; 1 is next; 0: cannot start, or unknown */
+    size_t pool_jobs;         /* number of jobs of its pool that can start, also hidden ones */
     const char *reason;       /* one or two words why it cannot start, or "" */
     const char *detail;       /* the reason as a clause, or "" */
     int64_t cores, gpus;      /* that it asks for; -1: unknown */
@@ -106,8 +107,8 @@ struct page_partition {
     const char *name;
     const char *pool; /* of its jobs; "" if none is pending */
     size_t jobs, cannot_start;
-    int64_t cores;         /* sum over its pending jobs; -1: unknown */
-    size_t next;           /* index of its next job; SIZE_MAX: none can start */
+    int64_t cores;           /* sum over its pending jobs; -1: unknown */
+    size_t next;             /* index of its next job; SIZE_MAX: none can start */
     double median_s, most_s; /* of waits: median, and the wait of 9 of 10 jobs; NAN: none started */
     uint64_t started;
 };
@@ -136,30 +137,30 @@ struct page_cluster {
     bool by_formula;      /* a formula orders the jobs, as with OpenPBS */
     bool hides_users;     /* users are private: the page shows none, or only those it may show */
     bool hides_jobs;      /* likewise the jobs */
-    int64_t as_of, half_life;       /* half_life is 0 without decay */
-    int64_t interval, stale_after;  /* usual seconds between runs; 0: unknown */
-    int64_t from, to;               /* the page's period, for `spent` */
-    char *period;                   /* in words, such as `last 30 days`; owned */
-    const char *unit_definition;    /* a sentence that defines the charged unit; NULL: none */
-    struct page_row *rows;          /* rows[0] is the root */
+    int64_t as_of, half_life;      /* half_life is 0 without decay */
+    int64_t interval, stale_after; /* usual seconds between runs; 0: unknown */
+    int64_t from, to;              /* the page's period, for `spent` */
+    char *period;                  /* in words, such as `last 30 days`; owned */
+    const char *unit_definition;   /* a sentence that defines the charged unit; NULL: none */
+    struct page_row *rows;         /* rows[0] is the root */
     size_t row_count;
-    uint32_t users;                 /* number of users with a place */
-    bool any_usage;                 /* false: no usage counts yet */
-    struct page_unit *units;        /* units[0] is the charged usage */
+    uint32_t users;          /* number of users with a place */
+    bool any_usage;          /* false: no usage counts yet */
+    struct page_unit *units; /* units[0] is the charged usage */
     size_t unit_count;
-    size_t chosen_unit;             /* shown first */
+    size_t chosen_unit; /* shown first */
     struct page_months months;
     struct page_forecast *forecasts; /* in ascending order of row */
     size_t forecast_count;
-    struct page_budget *budgets;     /* in ascending order of row */
+    struct page_budget *budgets; /* in ascending order of row */
     size_t budget_count;
-    double unfair;                   /* usage beyond the shares of groups, a fraction; NAN: none */
+    double unfair; /* usage beyond the shares of groups, a fraction; NAN: none */
     struct page_weeks unfair_weeks;
-    double capacity, used_a_day;     /* of the cluster: capacity of a day, mean of the last week */
-    struct page_weeks use_weeks;     /* mean usage of a day */
-    double wait_s;                   /* median wait of the jobs that started in the last week */
-    uint64_t started;                /* number of these jobs */
-    struct page_job *jobs;           /* by pool and place; those that cannot start are last */
+    double capacity, used_a_day; /* of the cluster: capacity of a day, mean of the last week */
+    struct page_weeks use_weeks; /* mean usage of a day */
+    double wait_s;               /* median wait of the jobs that started in the last week */
+    uint64_t started;            /* number of these jobs */
+    struct page_job *jobs;       /* by pool and place; those that cannot start are last */
     size_t job_count, cannot_start;
     struct page_partition *partitions; /* most pending jobs first */
     size_t partition_count;

@@ -311,24 +311,16 @@ static void data_add_budgets(struct text *text, const struct page_view *view)
 
 /* ---- Pending jobs ---- */
 
-/* Returns the number of jobs in the pool that can start. */
-static size_t data_pool_length(const struct page_cluster *cluster, const char *pool)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cluster->job_count; i++)
-        count += cluster->jobs[i].place && !strcmp(cluster->jobs[i].pool, pool);
-    return count;
-}
-
 static void data_add_job(struct text *text, const struct page_view *view,
-                         const struct page_job *job, size_t length)
+                         const struct page_job *job)
 {
     struct text span = { 0 };
     text_add(&span, "");
     if (job->waiting_s >= 0)
         amount_add_span(&span, (double)job->waiting_s);
     data_separate(text);
-    text_format(text, "[%" PRIu32 ",%" PRId64 ",%zu", view->numbers[job->row], job->place, length);
+    text_format(text, "[%" PRIu32 ",%" PRId64 ",%zu", view->numbers[job->row], job->place,
+                job->pool_jobs);
     data_add_word(text, job->job_id);
     data_add_word(text, job->partition);
     data_add_word(text, span.bytes);
@@ -343,17 +335,12 @@ static void data_add_job(struct text *text, const struct page_view *view,
 static void data_add_jobs(struct text *text, const struct page_view *view)
 {
     uint32_t *counts = memory_zeroed(view->cluster->row_count, sizeof *counts);
-    const char *pool = NULL;
-    size_t length = 0;
     data_open_list(text, "jobs");
     for (size_t i = 0; i < view->job_count; i++) {
         const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
         if (counts[job->row]++ >= JOBS_OF_ANSWER)
             continue;
-        if (!pool || strcmp(pool, job->pool) != 0)
-            length = data_pool_length(view->cluster, job->pool);
-        pool = job->pool;
-        data_add_job(text, view, job, length);
+        data_add_job(text, view, job);
     }
     text_add(text, "]");
     data_open_list(text, "moreJobs");
