@@ -73,7 +73,7 @@ static void data_add_ratio(struct text *text, double ratio)
         data_separate(text);
         text_format(text, "%.4g", ratio < 1 ? fmin(ratio, BELOW_LEAST) : fmax(ratio, ABOVE_MOST));
     } else {
-        data_add_number(text, isnan(ratio) ? 0 : amount_ratio(ratio));
+        data_add_number(text, isnan(ratio) ? 0 : isinf(ratio) ? ratio : amount_ratio(ratio));
     }
 }
 

@@ -77,8 +77,9 @@ function usageSentence(cluster, row) {
 }
 
 function groupLead(cluster, row) {
-    const users = row.users === 1 ? `${cluster.userWord} is at place ${whole(row.first)}`
-        : `${whole(row.users)} ${cluster.usersWord} are at places ${whole(row.first)} to ${whole(row.last)}`;
+    const first = whole(row.first), places = row.first === row.last ? `place ${first}`
+        : `places ${first} to ${whole(row.last)}`;
+    const users = row.users === 1 ? `${cluster.userWord} is` : `${whole(row.users)} ${cluster.usersWord} are`;
     return usageSentence(cluster, row) + budgetSentence(cluster, row)
-        + (row.users ? ` Its ${users} of ${whole(cluster.users)}.` : '');
+        + (row.users ? ` Its ${users} at ${places} of ${whole(cluster.users)}.` : '');
 }

@@ -76,7 +76,12 @@ function steps(cluster, row) {
             .sort((a, b) => order(a) === order(b) ? a.first - b.first : order(a) - order(b));
         const ahead = count ? count(owner) - count(member) : cluster.ahead[member.at];
         const position = 1 + members.filter(each => order(each) < order(member)).length;
-        made.unshift({ owner, member, members, ahead, position, ratio: member.levelRatio });
+        const tied = members.some(each => each !== member && order(each) === order(member));
+        made.unshift({ owner, member, members, ahead, position, tied, ratio: member.levelRatio });
     }
+    // C has counted the users ahead of an account's first user.  The others may be behind more users of tied accounts.
+    const tie = !count && row.place && made.find(step => step.tied && !step.member.user);
+    if (tie)
+        tie.ahead += row.place - 1 - made.reduce((sum, step) => sum + step.ahead, 0);
     return made;
 }

@@ -182,13 +182,18 @@ void page_add_id(struct text *text, const struct page_view *view, const char *na
     text_add(text, name);
 }
 
+/* The scripts make the same address from a name in the JSON, which is printable. */
 static void page_view_add_part(struct text *text, const char *name)
 {
-    for (const char *at = name; *at; at++)
+    struct text printable = { 0 };
+    text_add(&printable, "");
+    text_add_printable(&printable, name);
+    for (const char *at = printable.bytes; *at; at++)
         if (isalnum((unsigned char)*at) || strchr("-_.", *at))
             text_add_bytes(text, at, 1);
         else
             text_format(text, "%%%02X", (unsigned)(unsigned char)*at);
+    text_free(&printable);
 }
 
 void page_add_address(struct text *text, const struct page_view *view, uint32_t row)
