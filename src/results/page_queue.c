@@ -234,7 +234,11 @@ int page_queue_read(struct page_cluster *page, struct prio_list *list, struct pu
                     struct error *err)
 {
     struct page_queue queue = {
-        .page = page, .list = list, .permissions = permissions, .partitions = names_create()
+        .page = page,
+        .list = list,
+        .permissions = permissions,
+        .partitions = names_create(),
+        .pools = names_create(),
     };
     page_queue_add_keys(&queue);
     int result = page_queue_read_jobs(&queue, published->db, err) ||
