@@ -2,6 +2,7 @@
 #include "report/page/escape.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 
 #include "report/amounts.h"
@@ -96,4 +97,19 @@ void page_add_count(struct text *text, size_t count, const char *one, const char
 {
     amount_add_whole(text, count);
     text_format(text, " %s", count == 1 ? one : many);
+}
+
+void page_add_duration(struct text *text, int64_t seconds)
+{
+    static const struct {
+        int64_t minutes;
+        const char *one, *many;
+    } units[] = { { 1440, "day", "days" }, { 60, "hour", "hours" }, { 1, "minute", "minutes" } };
+    int64_t minutes = seconds < 60 ? 1 : (seconds + 30) / 60;
+    size_t unit = 0;
+    while (minutes % units[unit].minutes)
+        unit++;
+    int64_t count = minutes / units[unit].minutes;
+    text_format(text, "%" PRId64 "&nbsp;%s", count,
+                count == 1 ? units[unit].one : units[unit].many);
 }

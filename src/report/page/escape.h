@@ -3,6 +3,7 @@
 #define FAIRMILL_REPORT_PAGE_ESCAPE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct text;
 
@@ -22,7 +23,9 @@ void page_add_amount(struct text *text, double amount);
 /* INFINITY is a wait of more than 7 days. */
 void page_add_span(struct text *text, double seconds);
 void page_add_raw_span(struct text *text, double seconds); /* not escaped */
-/* Add a number with a noun, such as `1 job` or `1,234 jobs`. */
+/* Adds a duration of settings, rounded to minutes, such as `7 days`. */
+void page_add_duration(struct text *text, int64_t seconds);
+/* Adds a number with a noun, such as `1 job` or `1,234 jobs`. */
 void page_add_count(struct text *text, size_t count, const char *one, const char *many);
 
 #endif

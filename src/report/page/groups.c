@@ -86,7 +86,7 @@ static void groups_add_sentences(struct text *text, const struct page_view *view
     text_add(text, "All percentages are of the whole cluster. ");
     if (cluster->half_life) {
         text_add(text, "Recent usage counts half after ");
-        page_add_span(text, (double)cluster->half_life);
+        page_add_duration(text, cluster->half_life);
         text_add(text, ".");
     } else {
         text_add(text, "Usage does not decay.");

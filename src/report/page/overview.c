@@ -136,27 +136,25 @@ static void overview_add_under(struct text *text, const struct page_cluster *clu
                                             : " have used less than their shares.");
 }
 
-static void overview_add_lead(struct text *text, const struct page_cluster *cluster)
+static void overview_add_lead(struct text *text, const struct page_cluster *cluster,
+                              const struct overview_groups *groups)
 {
-    struct overview_groups groups = overview_find_groups(cluster);
     text_add(text, "<p class=\"lead\">");
     if (!cluster->any_usage) {
         text_add(text, "No usage counts yet. Places follow the shares alone.");
-    } else if (groups.count == 1) {
+    } else if (groups->count == 1) {
         text_add(text, cluster->users < 2
                            ? "There is one group, so fairshare has nothing to compare."
                            : "There is one group, so fairshare compares only its users.");
-    } else if (!groups.count) {
+    } else if (!groups->count) {
         text_add(text, "No group has a share of its own, so fairshare compares only users.");
-    } else if (!groups.over_count) {
+    } else if (!groups->over_count) {
         text_add(text, "No group has used more than its share.");
     } else {
-        overview_add_over(text, cluster, &groups);
-        overview_add_under(text, cluster, &groups);
+        overview_add_over(text, cluster, groups);
+        overview_add_under(text, cluster, groups);
     }
     text_add(text, "</p>");
-    free(groups.over);
-    free(groups.under);
 }
 
 /* ---- The three numbers ---- */
@@ -253,10 +251,13 @@ static void overview_add_use(struct text *text, const struct page_cluster *clust
         page_add_amount(text, cluster->used_a_day);
         text_add(text, " of ");
         page_add_amount(text, cluster->capacity);
-        text_format(text, " %s a day.</p>", hours);
+        text_add(text, " ");
+        page_add_html(text, hours);
+        text_add(text, " a day.</p>");
     } else {
         overview_add_number(text, "Use of the machine", amount_add, cluster->used_a_day);
-        text_format(text, "%s a day were used in the last 7&nbsp;days.</p>", hours);
+        page_add_html(text, hours);
+        text_add(text, " a day were used in the last 7&nbsp;days.</p>");
     }
     overview_add_weeks(text, "fu", &cluster->use_weeks, known ? cluster->capacity : NAN,
                        known ? "dashed: capacity" : "", "Mean usage of a day in each week");
@@ -341,6 +342,7 @@ static void overview_add_waiting(struct text *text, const struct page_cluster *c
 
 void page_add_overview(struct text *text, const struct page_view *view)
 {
+    struct overview_groups groups = overview_find_groups(view->cluster);
     text_add(text, "<section id=\"");
     page_add_id(text, view, "overview");
     text_add(text, "\" class=\"card\" aria-labelledby=\"");
@@ -348,10 +350,13 @@ void page_add_overview(struct text *text, const struct page_view *view)
     text_add(text, "\"><h2 id=\"");
     page_add_id(text, view, "overview-title");
     text_add(text, "\" class=\"vh\">Overview</h2>");
-    overview_add_lead(text, view->cluster);
+    overview_add_lead(text, view->cluster, &groups);
     text_add(text, "<div class=\"three\">");
-    overview_add_fairness(text, view->cluster);
+    if (groups.count > 1)
+        overview_add_fairness(text, view->cluster);
     overview_add_use(text, view->cluster);
     overview_add_waiting(text, view->cluster);
     text_add(text, "</div></section>\n");
+    free(groups.over);
+    free(groups.under);
 }

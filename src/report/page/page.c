@@ -9,6 +9,7 @@
 #include "report/page/escape.h"
 #include "report/page/sections.h"
 #include "report/page/view.h"
+#include "settings/scheduler.h"
 #include "util/text.h"
 
 /* ---- Head ---- */
@@ -85,7 +86,10 @@ static void page_add_header(struct text *text, const struct page_view *views, si
              "Find a user or group</label><input id=\"q\" type=\"text\" role=\"combobox\" "
              "aria-autocomplete=\"list\" aria-expanded=\"false\" aria-controls=\"hits\" "
              "autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" placeholder=\"");
-    text_add(text, count && views->user_count ? "Find yourself: user or group" : "Find a group");
+    if (count && views->user_count)
+        text_format(text, "Find yourself: %s or group", views->cluster->terms->user);
+    else
+        text_add(text, "Find a group");
     text_add(text,
              "\"><ul id=\"hits\" role=\"listbox\" aria-label=\"Matches\" hidden></ul></div>\n"
              "<button id=\"theme\" type=\"button\" class=\"js\">Dark</button></div></header>\n");
@@ -98,7 +102,7 @@ static void page_add_stale_note(struct text *text, const struct page_cluster *cl
                    "<span></span> old.</b> ");
     if (cluster->interval > 0) {
         text_add(text, "The page is written every ");
-        page_add_span(text, (double)cluster->interval);
+        page_add_duration(text, cluster->interval);
         text_add(text, ", so fairmill may have stopped. ");
     } else {
         text_add(text, "fairmill may have stopped. ");
@@ -130,8 +134,7 @@ static void page_add_notes(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     if (*cluster->problems) {
-        text_add(text, "<p class=\"stale\"><b>These values may be wrong.</b> Health of the "
-                       "results: ");
+        text_add(text, "<p class=\"stale\"><b>fairmill reports:</b> ");
         page_add_html(text, cluster->problems);
         text_add(text, ". Ask the administrator, or run <code>fairmill status</code>.</p>\n");
     }
@@ -161,7 +164,10 @@ static void page_add_navigation(struct text *text, const struct page_view *view,
             continue;
         text_add(text, "<li><a href=\"#");
         page_add_id(text, view, page_sections[i].id);
-        text_format(text, "\">%s</a></li>", page_sections[i].name);
+        text_add(text, "\">");
+        page_add_capital(text,
+                         i == PAGE_USERS ? view->cluster->terms->users : page_sections[i].name);
+        text_add(text, "</a></li>");
     }
     text_add(text, "</ul></nav>\n");
 }
@@ -221,7 +227,7 @@ static void page_add_algorithm(struct text *text, const struct page_cluster *clu
             text_format(text, " %s", names[i][1]);
     if (cluster->half_life) {
         text_add(text, ", half-life ");
-        page_add_span(text, (double)cluster->half_life);
+        page_add_duration(text, cluster->half_life);
         text_add(text, ".");
     } else {
         text_add(text, ", without decay.");

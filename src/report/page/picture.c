@@ -66,7 +66,7 @@ void picture_add_scale(struct text *text, double most)
     double percent = 100 * most, step = picture_step(percent > 0 ? percent : 1);
     picture_open(text, "scale");
     text_add(text, "<text y=\"12\">0 %</text>");
-    for (int i = 1; percent > 0 && i * step < 0.96 * percent; i++)
+    for (int i = 1; percent > 0 && i * step < 0.975 * percent; i++)
         text_format(text, "<text x=\"%.4g%%\" y=\"12\">%g</text>", 100 * i * step / percent,
                     i * step);
     text_add(text, "</svg>");

@@ -2,19 +2,19 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
-#include "report/amounts.h"
 #include "report/page/cells.h"
 #include "report/page/escape.h"
 #include "report/page/sections.h"
 #include "settings/scheduler.h"
 #include "util/text.h"
 
+/* `definition` is HTML. */
 static void terms_add(struct text *text, const char *term, const char *definition)
 {
     text_add(text, "<div><dt>");
     page_add_capital(text, term);
     text_add(text, "</dt><dd>");
-    page_add_html(text, definition);
+    text_add(text, definition);
     text_add(text, "</dd></div>");
 }
 
@@ -33,8 +33,11 @@ static void terms_add_unit_subject(struct text *text, const struct page_cluster 
         text_add(text, "Usage");
         return;
     }
+    struct text one = { 0 };
+    terms_add_one(&one, hours);
     text_add(text, "A ");
-    terms_add_one(text, hours);
+    page_add_html(text, one.bytes);
+    text_free(&one);
 }
 
 static void terms_add_recent(struct text *text, const struct page_cluster *cluster)
@@ -44,9 +47,9 @@ static void terms_add_recent(struct text *text, const struct page_cluster *clust
     if (cluster->half_life) {
         terms_add_unit_subject(&words, cluster);
         text_add(&words, " counts half after ");
-        amount_add_span(&words, (double)cluster->half_life);
+        page_add_duration(&words, cluster->half_life);
         text_add(&words, " and a quarter after ");
-        amount_add_span(&words, 2 * (double)cluster->half_life);
+        page_add_duration(&words, 2 * cluster->half_life);
         text_add(&words, ".");
     } else {
         text_add(&words, "It does not decay here.");
@@ -57,11 +60,14 @@ static void terms_add_recent(struct text *text, const struct page_cluster *clust
 
 static void terms_add_unit(struct text *text, const struct page_cluster *cluster)
 {
-    struct text one = { 0 };
-    terms_add_one(&one, cluster->unit_count ? cluster->units[0].hours : "usage");
-    if (cluster->unit_definition)
-        terms_add(text, one.bytes, cluster->unit_definition);
+    struct text one = { 0 }, definition = { 0 };
+    if (!cluster->unit_definition)
+        return;
+    terms_add_one(&one, cluster->units[0].hours);
+    page_add_html(&definition, cluster->unit_definition);
+    terms_add(text, one.bytes, definition.bytes);
     text_free(&one);
+    text_free(&definition);
 }
 
 static void terms_add_order(struct text *text, const struct page_cluster *cluster)
@@ -91,8 +97,10 @@ static void terms_add_capacity(struct text *text, const struct page_cluster *clu
     if (!(cluster->capacity > 0))
         return;
     text_add(&words, "Usage if the whole cluster is busy day and night: ");
-    amount_add(&words, cluster->capacity);
-    text_format(&words, " %s a day.", page_unit_hours(cluster));
+    page_add_amount(&words, cluster->capacity);
+    text_add(&words, " ");
+    page_add_html(&words, page_unit_hours(cluster));
+    text_add(&words, " a day.");
     terms_add(text, "capacity", words.bytes);
     text_free(&words);
 }
