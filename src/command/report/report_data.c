@@ -14,11 +14,11 @@
 #include "report/usage_unit.h"
 #include "results/page_changes.h"
 #include "results/page_fairness.h"
+#include "results/page_forecasts.h"
 #include "results/page_queue.h"
 #include "results/page_usage.h"
 #include "results/published.h"
 #include "results/published_budgets.h"
-#include "results/published_forecast.h"
 #include "results/published_jobs.h"
 #include "results/published_waits.h"
 #include "results/tres_names.h"
@@ -182,42 +182,6 @@ static int report_data_read_budgets(struct report_data *data, struct published *
 
 /* ---- Forecasts ---- */
 
-/* Computes the forecasts of `users`, of which page->forecasts has the rows. */
-static int report_data_compute_forecasts(struct page_cluster *page,
-                                         struct published_forecast *forecast,
-                                         const struct forecast_users *users, struct error *err)
-{
-    static const enum projection projections[] = { PROJECTION_OTHERS, PROJECTION_ALL };
-    for (size_t k = 0; k < 2; k++) {
-        if (published_forecast_places(forecast, projections[k], users, err))
-            return -1;
-        for (size_t i = 0; i < users->count; i++) {
-            struct page_forecast *of = &page->forecasts[i];
-            memcpy(k ? of->continuing : of->pausing, &users->places[i * (PAGE_DAYS + 1)],
-                   sizeof of->pausing);
-        }
-    }
-    return 0;
-}
-
-static int report_data_by_forecast_row(const void *a, const void *b)
-{
-    const struct page_forecast *one = a, *other = b;
-    return (one->row > other->row) - (one->row < other->row);
-}
-
-/* Keeps the forecasts that could be computed, in ascending order of row. */
-static void report_data_sort_forecasts(struct page_cluster *page)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < page->forecast_count; i++)
-        if (page->forecasts[i].pausing[0] && page->forecasts[i].continuing[0])
-            page->forecasts[kept++] = page->forecasts[i];
-    page->forecast_count = kept;
-    if (kept)
-        qsort(page->forecasts, kept, sizeof *page->forecasts, report_data_by_forecast_row);
-}
-
 /* Reads the forecasts of the users that a page lists: those with the most usage come first, because
  * the time for forecasts is limited. */
 static int report_data_read_forecasts(struct report_data *data, const struct published *published,
@@ -225,7 +189,6 @@ static int report_data_read_forecasts(struct report_data *data, const struct pub
                                       struct error *err)
 {
     struct page_cluster *page = &data->page;
-    struct published_forecast *forecast = NULL;
     struct page_view view;
     page_view_make(&view, page, data->tops, data->top_count);
     size_t count =
@@ -237,21 +200,9 @@ static int report_data_read_forecasts(struct report_data *data, const struct pub
         page->forecasts[i].row = view.users[i];
         nodes[i] = data->nodes.nodes[view.users[i]];
     }
-    const struct forecast_users users = {
-        .nodes = nodes,
-        .count = count,
-        .days = PAGE_DAYS,
-        .places = memory_zeroed(count * (PAGE_DAYS + 1) + 1, sizeof *users.places),
-    };
-    int result =
-        published_forecast_read(&forecast, published, cluster, PAGE_DAYS * UINT64_C(86400), err);
-    if (!result && forecast)
-        result = report_data_compute_forecasts(page, forecast, &users, err);
-    report_data_sort_forecasts(page);
-    published_forecast_free(forecast);
+    int result = page_forecasts_read(page, nodes, published, cluster, err);
     page_view_free(&view);
     free(nodes);
-    free(users.places);
     return result;
 }
 
