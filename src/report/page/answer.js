@@ -42,13 +42,11 @@ function ladder(cluster, row) {
     const list = cluster.ranks ? steps(cluster, row.user || row.own ? row : row.level) : [flatStep(cluster, row)];
     const ratioOf = each => cluster.ranks ? each.levelRatio : each.ratio;
     return list.length && `<ul class="ladder">${items(list, ({ owner, member, members, ahead, position }) => {
-        const used = !member.own ? 'has no share of its own' : ratioOf(member) === Infinity ? 'has no shares'
-            : `has used ${times(ratioOf(member))} times ${whose(member)} share`;
         const number = row.user ? `<b>${whole(ahead)}</b>${ahead === 1 ? cluster.userWord : cluster.usersWord} ahead`
             : `<b>${whole(position)} of ${whole(members.length)}</b>in order`;
         const scope = owner.up ? `Within ${owner.label}` : 'In the cluster';
-        return `<li><div><p>${scope}: <b>${member.label}</b> ${used}</p>${strip(members, member, ratioOf)}`
-            + `${neighbors(members, member, ratioOf)}</div>${tag('div', 'n', number)}</li>`;
+        return `<li><div><p>${scope}: <b>${member.label}</b> ${usedWords(member, ratioOf(member))}</p>`
+            + `${strip(members, member, ratioOf)}${neighbors(members, member, ratioOf)}</div>${tag('div', 'n', number)}</li>`;
     })}<li class="ends"><div class="axis"><span>used little</span><span>exactly its share</span><span>used more</span>`
         + '</div></li></ul>';
 }
@@ -83,12 +81,13 @@ function waitingJobs(cluster, row) {
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
     const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
-    const owner = (at, user) => row.user ? '' : ` ${cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user)}`;
-    const lines = shown.map(([at, place, length, id, partition, span, reason, user]) => [
-        escapeHtml(id) + owner(at, user), escapeHtml(partition),
-        place ? `${whole(place)} of ${whole(length)}`
-            : tag('span', 'why', 'cannot start') + (reason && `: ${escapeHtml(reason)}`), span || '–']);
-    return smallTable(`Waiting jobs of ${row.label}`, columns, lines)
+    const name = job => escapeHtml(job[3]) + (row.user ? ''
+        : ` ${cluster.rows[job[0]].user ? link(cluster.rows[job[0]]) : escapeHtml(job[7])}`);
+    const lines = shown.filter(job => job[1]).map(job =>
+        [name(job), escapeHtml(job[4]), `${whole(job[1])} of ${whole(job[2])}`, job[5] || '–']);
+    const stuck = shown.filter(job => !job[1]).map(job => `<p>${name(job)} ${tag('span', 'why', 'cannot start')}`
+        + `${job[6] && `: ${escapeHtml(job[6])}`}.</p>`);
+    return (lines.length ? smallTable(`Waiting jobs of ${row.label}`, columns, lines) : '') + stuck.join('')
         + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} waiting.</p>` : '');
 }
 
@@ -107,7 +106,7 @@ function months(cluster, row) {
         (cluster.units.length > 1 ? `<div class="tools" role="group" aria-label="Unit">${buttons}</div>` : '')
         + monthColumns(cluster.monthNames, used, due, row.label) + '<details><summary>Table of the months</summary>'
         + smallTable(`Entitlement and usage of ${row.label} by month, ${hours}`,
-            [['Month', ''], ['Entitlement', 'r'], ['Used', 'r'], ['Used ÷ entitlement', 'r']], lines.reverse())
+            [['Month', ''], ['Entitlement', 'r'], ['Used', 'r'], ['Ratio', 'r']], lines.reverse())
         + '</details>', 'months');
 }
 
@@ -132,7 +131,7 @@ function budgetCell(cluster, row) {
     const budgets = cluster.budgets.filter(budget => budget[0] === row.at);
     if (!budgets.length)
         return !row.user && cluster.hasBudgets && `<p>No budget (GrpTRESMins) is set for ${row.label}.</p>`;
-    return items(budgets, ([, hours, limit, used, running, left, over, ends]) => {
+    return items(budgets, ([, hours, limit, used, running, left, over, , ends]) => {
         const rate = `At last week's rate the budget ${ends ? `ends on <b>${ends}</b>` : 'does not end within years'}.`;
         const parts = [['ft', 0, limit], ['fu', 0, Math.min(used, limit)], ['fo', limit, used],
             ['f2', used, used + running]];

@@ -21,12 +21,6 @@
 
 /* An answer lists this number of pending jobs. */
 #define JOBS_OF_ANSWER 8u
-/* Ratios between these bounds have the digits that the page displays.  The others have four digits,
- * so that scripts order them as C does. */
-#define LEAST_RATIO 0.01
-#define MOST_RATIO 100
-#define BELOW_LEAST 0.009999
-#define ABOVE_MOST 100.1
 
 static void data_open_list(struct text *text, const char *key)
 {
@@ -36,7 +30,7 @@ static void data_open_list(struct text *text, const char *key)
 /* Adds a comma unless a list has just begun. */
 static void data_separate(struct text *text)
 {
-    text_add(text, text->bytes[text->length - 1] == '[' ? "" : ",");
+    text_add(text, text->length && text->bytes[text->length - 1] != '[' ? "," : "");
 }
 
 static void data_add_word(struct text *text, const char *word)
@@ -69,17 +63,15 @@ static void data_add_amount(struct text *text, double amount)
 
 static void data_add_ratio(struct text *text, double ratio)
 {
-    if ((ratio > 0 && ratio < LEAST_RATIO) || (isfinite(ratio) && ratio > MOST_RATIO)) {
-        data_separate(text);
-        text_format(text, "%.4g", ratio < 1 ? fmin(ratio, BELOW_LEAST) : fmax(ratio, ABOVE_MOST));
-    } else {
-        data_add_number(text, isnan(ratio) ? 0 : isinf(ratio) ? ratio : amount_ratio(ratio));
-    }
+    data_add_number(text, isnan(ratio) ? 0 : isinf(ratio) ? ratio : amount_ratio(ratio));
 }
 
 /* ---- Rows ---- */
 
+/* The columns, and lists with items of only some rows. */
 enum data_column {
+    DATA_NAMES,
+    DATA_PARENTS, /* differences between the number of the parent and that of the row before */
     DATA_SHARE,
     DATA_USED,
     DATA_RATIO,
@@ -87,127 +79,78 @@ enum data_column {
     DATA_PLACE,
     DATA_LEVEL,
     DATA_FACTOR,
+    DATA_PARTITIONS,
+    DATA_LEVELS, /* of rows whose level does not belong to the parent */
     DATA_AHEAD,
+    DATA_COUNTS, /* users of each account, and their first and last places */
+    DATA_COLUMNS,
 };
+static const char *const data_keys[] = { "names",  "parents", "share", "used",   "ratio",
+                                         "spent",  "place",   "level", "factor", "partitions",
+                                         "levels", "ahead",   "counts" };
 
-static void data_add_value(struct text *text, const struct page_row *row, enum data_column column)
+static void data_add_exceptions(struct text *columns, const struct page_view *view, size_t number)
 {
-    switch (column) {
-    case DATA_SHARE:
-        data_add_number(text, row->own_share ? amount_percent(row->share) : 0);
-        break;
-    case DATA_USED:
-        data_add_number(text, amount_percent(row->used));
-        break;
-    case DATA_RATIO:
-        data_add_ratio(text, row->ratio);
-        break;
-    case DATA_SPENT:
-        data_add_amount(text, row->spent);
-        break;
-    case DATA_PLACE:
-        data_add_number(text, row->place);
-        break;
-    case DATA_LEVEL:
-        data_add_ratio(text, row->level_ratio);
-        break;
-    case DATA_FACTOR:
-        data_separate(text);
-        text_format(text, "%.4f", isnan(row->factor) ? 0 : row->factor);
-        break;
-    case DATA_AHEAD:
-        data_add_number(text, row->ahead);
-        break;
+    const struct page_row *row = page_view_row(view, view->rows[number]);
+    if (*row->partition) {
+        data_separate(&columns[DATA_PARTITIONS]);
+        text_format(&columns[DATA_PARTITIONS], "[%zu", number);
+        data_add_word(&columns[DATA_PARTITIONS], row->partition);
+        text_add(&columns[DATA_PARTITIONS], "]");
+    }
+    if (row->level != row->parent) {
+        data_separate(&columns[DATA_LEVELS]);
+        text_format(&columns[DATA_LEVELS], "[%zu,%" PRIu32 "]", number, view->numbers[row->level]);
+    }
+    if (!*row->user) {
+        data_separate(&columns[DATA_COUNTS]);
+        text_format(&columns[DATA_COUNTS], "[%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", number,
+                    row->users, row->first_place, row->last_place);
     }
 }
 
-static void data_add_columns(struct text *text, const struct page_view *view)
+static void data_add_row(struct text *columns, const struct page_view *view, size_t number)
 {
-    static const char *const keys[] = { "share", "used",  "ratio",  "spent",
-                                        "place", "level", "factor", "ahead" };
+    const struct page_row *row = page_view_row(view, view->rows[number]);
+    uint32_t before = number ? page_view_row(view, view->rows[number - 1])->parent : 0;
+    data_add_word(&columns[DATA_NAMES], *row->user ? row->user : row->account);
+    data_add_number(&columns[DATA_PARENTS],
+                    (double)view->numbers[row->parent] - view->numbers[before]);
+    data_add_number(&columns[DATA_SHARE], row->own_share ? amount_percent(row->share) : 0);
+    data_add_number(&columns[DATA_USED], amount_percent(row->used));
+    data_add_ratio(&columns[DATA_RATIO], row->ratio);
+    data_add_amount(&columns[DATA_SPENT], row->spent);
+    data_add_number(&columns[DATA_PLACE], row->place);
+    data_add_ratio(&columns[DATA_LEVEL], row->level_ratio);
+    data_separate(&columns[DATA_FACTOR]);
+    text_format(&columns[DATA_FACTOR], "%.4f", isnan(row->factor) ? 0 : row->factor);
+    data_add_number(&columns[DATA_AHEAD], row->ahead);
+    data_add_exceptions(columns, view, number);
+}
+
+/* The kinds are one letter a row: u for a user, v for a user with `parent` shares, a and b for
+ * accounts, and capital letters for rows that are only compared. */
+static void data_add_rows(struct text *text, const struct page_view *view)
+{
+    struct text columns[DATA_COLUMNS] = { 0 }, kinds = { 0 };
     bool ranks = view->cluster->algorithm->ranks_users;
-    bool complete = view->whole && !view->cluster->hides_users;
-    for (enum data_column column = DATA_SHARE; column <= DATA_AHEAD; column++) {
-        if (column == (ranks ? DATA_FACTOR : DATA_LEVEL) || (column == DATA_AHEAD && complete))
-            continue;
-        data_open_list(text, keys[column]);
-        for (size_t i = 0; i < view->count; i++)
-            data_add_value(text, page_view_row(view, view->rows[i]), column);
-        text_add(text, "]");
-    }
-}
-
-/*
- * Adds the names, and one letter a row: u for a user, v for a user with `parent` shares, a and b
- * for accounts, and capital letters for rows that are only compared.  The numbers of the parents
- * are differences to the row before: siblings are adjacent, so most of them are 0.
- */
-static void data_add_tree(struct text *text, const struct page_view *view)
-{
-    struct text parents = { 0 }, kinds = { 0 };
-    uint32_t last = 0;
-    data_open_list(text, "names");
-    text_add(&parents, "[");
+    bool complete = view->whole && !view->cluster->hides_users; /* scripts can count */
     for (size_t i = 0; i < view->count; i++) {
         const struct page_row *row = page_view_row(view, view->rows[i]);
         const char *letters = view->part[view->rows[i]] == PAGE_INSIDE ? "abuv" : "ABUV";
-        data_add_word(text, *row->user ? row->user : row->account);
         text_add_bytes(&kinds, letters + (*row->user ? 2 : 0) + !row->own_share, 1);
-        data_add_number(&parents, (double)view->numbers[row->parent] - last);
-        last = view->numbers[row->parent];
+        data_add_row(columns, view, i);
     }
-    text_format(text, "],\n\"parents\":%s]", parents.bytes);
     data_add_member(text, "kinds", kinds.bytes);
-    text_free(&parents);
-    text_free(&kinds);
-}
-
-/* Each of these functions adds an item if the row needs it. */
-static void data_add_partition(struct text *text, const struct page_row *row, size_t number)
-{
-    if (!*row->partition)
-        return;
-    data_separate(text);
-    text_format(text, "[%zu", number);
-    data_add_word(text, row->partition);
-    text_add(text, "]");
-}
-
-/* The number of users, and their first and last places, if the page does not have them all. */
-static void data_add_count(struct text *text, const struct page_row *row, size_t number)
-{
-    if (*row->user)
-        return;
-    data_separate(text);
-    text_format(text, "[%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", number, row->users,
-                row->first_place, row->last_place);
-}
-
-static void data_add_items(struct text *text, const struct page_view *view, const char *key,
-                           void (*add)(struct text *, const struct page_row *, size_t number))
-{
-    data_open_list(text, key);
-    for (size_t i = 0; i < view->count; i++)
-        add(text, page_view_row(view, view->rows[i]), i);
-    text_add(text, "]");
-}
-
-static void data_add_rows(struct text *text, const struct page_view *view)
-{
-    data_add_tree(text, view);
-    data_add_columns(text, view);
-    data_add_items(text, view, "partitions", data_add_partition);
-    if (!view->whole || view->cluster->hides_users)
-        data_add_items(text, view, "counts", data_add_count);
-    data_open_list(text, "levels"); /* of rows whose level does not belong to the parent */
-    for (size_t i = 0; i < view->count; i++) {
-        const struct page_row *row = page_view_row(view, view->rows[i]);
-        if (row->level == row->parent)
-            continue;
-        data_separate(text);
-        text_format(text, "[%zu,%" PRIu32 "]", i, view->numbers[row->level]);
+    for (enum data_column i = DATA_NAMES; i < DATA_COLUMNS; i++) {
+        if (i != (ranks ? DATA_FACTOR : DATA_LEVEL) && (i < DATA_AHEAD || !complete)) {
+            data_open_list(text, data_keys[i]);
+            text_add(text, columns[i].length ? columns[i].bytes : "");
+            text_add(text, "]");
+        }
+        text_free(&columns[i]);
     }
-    text_add(text, "]");
+    text_free(&kinds);
 }
 
 /* ---- Months, forecasts and budgets of the listed rows ---- */
@@ -301,7 +244,7 @@ static void data_add_budgets(struct text *text, const struct page_view *view)
         data_add_amount(text, budget->used);
         data_add_amount(text, budget->running);
         data_add_amount(text, budget->left);
-        text_format(text, ",%d,\"", budget->left <= 0);
+        text_format(text, ",%d,%" PRId64 ",\"", budget->left <= 0, budget->ends);
         if (budget->ends)
             amount_add_date(text, budget->ends, 1);
         text_add(text, "\"]");
@@ -324,7 +267,7 @@ static void data_add_job(struct text *text, const struct page_view *view,
     data_add_word(text, job->job_id);
     data_add_word(text, job->partition);
     data_add_word(text, span.bytes);
-    data_add_word(text, job->reason);
+    data_add_word(text, *job->detail ? job->detail : job->reason);
     data_add_word(text, *page_view_row(view, job->row)->user ? "" : job->user);
     text_add(text, "]");
     text_free(&span);

@@ -10,7 +10,7 @@ const capital = words => words.charAt(0).toUpperCase() + words.slice(1);
 
 function amount(number) {
     if (number >= 999500)
-        return `${(number / 1e6).toFixed(number < 9.995e6 ? 2 : number < 99.95e6 ? 1 : 0)}&nbsp;million`;
+        return `${(number / 1e6).toFixed(number < 9.995e6 ? 2 : number < 99.95e6 ? 1 : 0)} million`;
     return number > 0 && number < 1 ? '&lt;&nbsp;1' : whole(number);
 }
 
@@ -23,5 +23,5 @@ function percent(number) {
 function times(ratio) {
     if (ratio > 0 && ratio < 0.01)
         return '&lt;&nbsp;0.01';
-    return ratio > 100 ? '&gt;&nbsp;100' : ratio ? ratio.toFixed(ratio < 9.995 ? 2 : 0) : '0';
+    return isNaN(ratio) ? '–' : ratio > 100 ? '&gt;&nbsp;100' : ratio ? ratio.toFixed(ratio < 9.995 ? 2 : 0) : '0';
 }

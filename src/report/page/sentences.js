@@ -18,10 +18,13 @@ function reasonSentence(cluster, row) {
         return `${who} ${name} has no shares of ${owner}.`;
     if (step.ratio > 1)
         return `${who} ${name} has used ${times(step.ratio)} times ${whose(step.member)} share of ${owner}.`;
-    return `${who} they or their groups have used even less of their shares than ${name} (${times(step.ratio)} times).`;
+    return `${who} they or their groups have used even less of their shares than ${name}`
+        + `${isNaN(step.ratio) ? '' : ` (${times(step.ratio)} times)`}.`;
 }
 
 const whose = row => row.user ? 'their' : 'its';
+const usedWords = (row, ratio) => !row.own ? 'has no share of its own' : ratio === Infinity ? 'has no shares'
+    : `has used ${times(ratio)} times ${whose(row)} share`;
 const forecastOf = (cluster, row) => cluster.forecasts.find(forecast => forecast[0] === row.at);
 
 // Returns the place on each day, from the days on which it changes.
@@ -52,16 +55,16 @@ function userLead(cluster, row) {
     if (!row.place)
         return `${row.label} has no place.`;
     const place = `${row.label} is at place <b>${whole(row.place)} of ${whole(cluster.users)}</b>`;
-    const used = `${row.label} has used ${times(row.ratio)} times their share`;
+    const used = `${row.label} ${usedWords(row, row.ratio)}`;
     return place + (cluster.ranks ? `. ${reasonSentence(cluster, row)}`
         : `: ${used}; factor ${cluster.factor[row.at].toFixed(4)}.`) + outlookSentence(cluster, row);
 }
 
 function budgetSentence(cluster, row) {
     const budgets = cluster.budgets.filter(budget => budget[0] === row.at);
-    const ends = budgets.find(budget => budget[7]);
+    const first = budgets.filter(budget => budget[7]).sort((a, b) => a[7] - b[7])[0];
     return budgets.some(budget => budget[6]) ? ' Its budget is used up.'
-        : ends ? ` Its budget ends on <b>${ends[7]}</b> at last week's rate.` : '';
+        : first ? ` Its budget ends on <b>${first[8]}</b> at last week's rate.` : '';
 }
 
 function usageSentence(cluster, row) {

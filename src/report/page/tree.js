@@ -79,7 +79,7 @@ function steps(cluster, row) {
         const tied = members.some(each => each !== member && order(each) === order(member));
         made.unshift({ owner, member, members, ahead, position, tied, ratio: member.levelRatio });
     }
-    // C has counted the users ahead of an account's first user.  The others may be behind more users of tied accounts.
+    // C has counted for the first user of an account.  Its other users may be behind more users of tied accounts.
     const tie = !count && row.place && made.find(step => step.tied && !step.member.user);
     if (tie)
         tie.ahead += row.place - 1 - made.reduce((sum, step) => sum + step.ahead, 0);
