@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/priority/formula_jobs.h"
 #include "core/usage/calendar.h"
 #include "report/job_place.h"
 #include "report/priorities.h"
@@ -81,6 +82,18 @@ static void page_queue_find_rows(const struct page_queue *queue, struct page_job
 
 /* ---- Jobs ---- */
 
+/* With PriorityFlags=CALCULATE_RUNNING, running jobs have priorities, too. */
+static bool page_queue_runs(const struct prio_row *row)
+{
+    return !row->of_formula && !row->place && !*row->reason;
+}
+
+/* Without a formula, jobs of OpenPBS can start but have no place. */
+static bool page_queue_lacks_formula(const struct prio_row *row)
+{
+    return row->why && !strcmp(row->why, FORMULA_JOB_NO_FORMULA);
+}
+
 static struct page_job page_queue_job_of(const struct page_queue *queue, const struct prio_row *row)
 {
     struct page_job job = {
@@ -97,6 +110,7 @@ static struct page_job page_queue_job_of(const struct page_queue *queue, const s
         .place = row->place,
         .reason = job_reason_label(row),
         .detail = "",
+        .terms = row->terms,
         .cores = row->facts.cpus,
         .gpus = row->facts.gpus,
         .limit_s = row->facts.limit_s,
@@ -107,7 +121,7 @@ static struct page_job page_queue_job_of(const struct page_queue *queue, const s
     for (size_t i = 0; i < PAGE_PARTS; i++)
         job.parts[i] = row->weighted[i];
     struct text detail = job_reason_text(row);
-    if (detail.length)
+    if (detail.length && !page_queue_lacks_formula(row))
         job.detail = prio_list_text(queue->list, detail.bytes, detail.length);
     text_free(&detail);
     page_queue_find_rows(queue, &job);
@@ -144,9 +158,13 @@ static void page_queue_count(struct page_queue *queue, const struct page_job *jo
     if (*job->pool)
         partition->pool = job->pool;
     partition->jobs++;
-    partition->cores = partition->cores < 0 || job->cores < 0 ? -1 : partition->cores + job->cores;
-    partition->cannot_start += !job->place;
-    page->cannot_start += !job->place;
+    if (page_job_cannot_start(job)) {
+        partition->cannot_start++;
+        page->cannot_start++;
+    } else {
+        partition->cores =
+            partition->cores < 0 || job->cores < 0 ? -1 : partition->cores + job->cores;
+    }
     *page_queue_pool(queue, job->pool) += job->place > 0;
     page->rows[job->row].jobs++;
     if (shown && job->place && partition->next == SIZE_MAX)
@@ -171,7 +189,7 @@ static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct 
         qsort(list->rows, list->count, sizeof *list->rows, job_queue_order);
     page->jobs = memory_zeroed(list->count + 1, sizeof *page->jobs);
     for (size_t i = 0; i < list->count; i++) {
-        if (!list->rows[i].best)
+        if (!list->rows[i].best || page_queue_runs(&list->rows[i]))
             continue;
         struct page_job job = page_queue_job_of(queue, &list->rows[i]);
         bool shown = page_queue_shows(queue, &job);

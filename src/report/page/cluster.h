@@ -93,6 +93,7 @@ struct page_job {
     double priority;          /* the formula's value with OpenPBS; NAN: none */
     double parts[PAGE_PARTS]; /* weighted; NAN: none */
     double tres;              /* sum of the weighted TRES */
+    const char *terms;        /* values of the formula's names, or "" */
     int64_t place;            /* in its pool; 1 is next; 0: cannot start, or unknown */
     size_t pool_jobs;         /* number of jobs of its pool that can start, also hidden ones */
     const char *reason;       /* one or two words why it cannot start, or "" */
@@ -107,7 +108,7 @@ struct page_partition {
     const char *name;
     const char *pool; /* of its jobs; "" if none is pending */
     size_t jobs, cannot_start;
-    int64_t cores;           /* sum over its pending jobs; -1: unknown */
+    int64_t cores;           /* sum over its jobs that can start; -1: unknown */
     size_t next;             /* index of its next job; SIZE_MAX: none can start */
     double median_s, most_s; /* of waits: median, and the wait of 9 of 10 jobs; NAN: none started */
     uint64_t started;
@@ -174,6 +175,12 @@ static inline size_t page_month_index(const struct page_cluster *cluster, size_t
                                       size_t month)
 {
     return (unit * cluster->row_count + row) * PAGE_MONTHS + month;
+}
+
+/* Jobs of OpenPBS without a formula can start, but have no place. */
+static inline bool page_job_cannot_start(const struct page_job *job)
+{
+    return !job->place && (*job->reason || *job->detail);
 }
 
 /* Returns the budgets of a row, and sets `*count`. */
