@@ -202,7 +202,13 @@ class Firefox:
         self.run(f"document.body.innerHTML = '<iframe width=1400 height=900></iframe>'; document.querySelector('iframe').src = '{url}';")
         self.frame = self._find('iframe')
         self._ask('WebDriver:SwitchToFrame', element=self.frame)
-        self.wait_for("return document.readyState === 'complete' && document.body.childElementCount")
+        tap.until(lambda: self._is_loaded(url))
+
+    def _is_loaded(self, url):
+        try:
+            return self.run('return location.href === arguments[0] && document.readyState === "complete"', url)
+        except RuntimeError:  # the frame changes its document
+            return False
 
     def window(self, width, height=900):
         self._ask('WebDriver:SwitchToFrame')
