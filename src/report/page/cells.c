@@ -6,10 +6,9 @@
 #include "report/page/picture.h"
 #include "util/text.h"
 
-double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t count,
-                      double least)
+double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t count)
 {
-    double most = least;
+    double most = 1e-6;
     for (size_t i = 0; i < count; i++) {
         const struct page_row *row = page_view_row(view, rows[i]);
         most = fmax(most, 1.03 * fmax(row->own_share ? row->share : 0, row->used));
@@ -25,33 +24,29 @@ const char *page_unit_hours(const struct page_cluster *cluster)
 void page_add_section(struct text *text, const struct page_view *view, const char *id,
                       const char *heading)
 {
-    text_add(text, "<section id=\"");
-    page_add_id(text, view, id);
-    text_add(text, "\" class=\"card\" aria-labelledby=\"");
-    page_add_id(text, view, id);
-    text_add(text, "-title\"><div class=\"head\"><div><h2 id=\"");
-    page_add_id(text, view, id);
-    text_add(text, "-title\">");
-    page_add_html(text, heading);
-    text_add(text, "</h2>");
+    struct page_prefix prefix = page_prefix_of(view);
+    page_add_markup(text,
+                    "<section id=\"%s%s\" class=\"card\" aria-labelledby=\"%s%s-title\">"
+                    "<div class=\"head\"><div><h2 id=\"%s%s-title\">%s</h2>",
+                    prefix.bytes, id, prefix.bytes, id, prefix.bytes, id, heading);
 }
 
 void page_add_tools(struct text *text, const struct page_view *view, const char *table)
 {
-    text_add(text, "</div>");
-    if (table) {
-        text_add(text, "<div class=\"tools js\"><button type=\"button\" data-csv=\"");
-        page_add_id(text, view, table);
-        text_add(text, "\">Save as CSV</button></div>");
-    }
-    text_add(text, "</div>\n");
+    if (table)
+        page_add_markup(text,
+                        "</div><div class=\"tools js\"><button type=\"button\" "
+                        "data-csv=\"%s%s\">Save as CSV</button></div></div>\n",
+                        page_prefix_of(view).bytes, table);
+    else
+        text_add(text, "</div></div>\n");
 }
 
 void page_add_more(struct text *text, const struct page_view *view, const char *table, size_t rows)
 {
-    text_add(text, "<div class=\"more js\"><button type=\"button\" id=\"");
-    page_add_id(text, view, table);
-    text_add(text, "-more\">Show all ");
+    page_add_markup(text,
+                    "<div class=\"more js\"><button type=\"button\" id=\"%s%s-more\">Show all ",
+                    page_prefix_of(view).bytes, table);
     amount_add_whole(text, rows);
     text_add(text, "</button></div>");
 }

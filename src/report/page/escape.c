@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <string.h>
 
 #include "report/amounts.h"
 #include "util/text.h"
@@ -53,15 +55,34 @@ void page_add_capital(struct text *text, const char *words)
     page_add_html(text, *words ? words + 1 : words);
 }
 
+void page_add_markup(struct text *text, const char *html, ...)
+{
+    va_list texts;
+    va_start(texts, html);
+    for (const char *at = html; *at;) {
+        size_t plain = strcspn(at, "%");
+        text_add_bytes(text, at, plain);
+        at += plain;
+        if (*at && at[1] == 's')
+            page_add_html(text, va_arg(texts, const char *));
+        else if (*at)
+            text_add(text, "%");
+        at += *at ? 2 : 0;
+    }
+    va_end(texts);
+}
+
 static void page_add_unbroken(struct text *text, void (*add)(struct text *, double), double number)
 {
     struct text words = { 0 };
     add(&words, number);
-    for (const char *at = words.bytes; *at; at++)
-        if (*at == ' ' || *at == '<' || *at == '>')
-            text_add(text, *at == ' ' ? "&nbsp;" : *at == '<' ? "&lt;" : "&gt;");
-        else
-            text_add_bytes(text, at, 1);
+    for (char *part = words.bytes, *blank; part; part = blank) {
+        blank = strchr(part, ' ');
+        if (blank)
+            *blank++ = '\0';
+        page_add_html(text, part);
+        text_add(text, blank ? "&nbsp;" : "");
+    }
     text_free(&words);
 }
 

@@ -16,6 +16,10 @@ void page_add_html(struct text *text, const char *utf8);
 /* Adds words, escaped for HTML, with a capital first letter. */
 void page_add_capital(struct text *text, const char *words);
 
+/* Adds HTML with `%s` for texts, which are escaped, and `%%` for a percent sign. */
+void page_add_markup(struct text *text, const char *html, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Add a number as report/amounts.h writes it, escaped for HTML.  Lines break nowhere in it. */
 void page_add_percent(struct text *text, double fraction);
 void page_add_ratio(struct text *text, double ratio);

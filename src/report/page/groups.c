@@ -13,7 +13,6 @@
 /* The style sheet indents at most this depth. */
 #define DEEPEST_INDENTED 6
 #define NAMES_WITHOUT_SHARE 5u
-#define COLUMNS "7"
 
 /* The groups that the table lists, in its order.  The first part is the tree, or only its top level
  * if the page has too many groups.  The second part has the groups furthest from their shares. */
@@ -84,14 +83,10 @@ static void groups_add_sentences(struct text *text, const struct page_view *view
         text_add(text, "<span class=\"js\">; search finds those that are not listed</span>. ");
     }
     text_add(text, "All percentages are of the whole cluster. ");
-    if (cluster->half_life) {
-        text_add(text, "Recent usage counts half after ");
+    text_add(text, cluster->half_life ? "Recent usage counts half after " : "Usage does not decay");
+    if (cluster->half_life)
         page_add_duration(text, cluster->half_life);
-        text_add(text, ".");
-    } else {
-        text_add(text, "Usage does not decay.");
-    }
-    text_add(text, "</p>");
+    text_add(text, ".</p>");
 }
 
 static void groups_add_row(struct text *text, const struct page_view *view, uint32_t at,
@@ -103,11 +98,9 @@ static void groups_add_row(struct text *text, const struct page_view *view, uint
     text_format(text, " class=\"l%u\"><th scope=\"row\" class=\"name\">",
                 depth < DEEPEST_INDENTED ? depth : DEEPEST_INDENTED);
     page_add_link(text, view, at);
-    if (!depth) {
-        text_add(text, " <small class=\"soft\">in ");
-        page_add_html(text, page_view_row(view, row->parent)->account);
-        text_add(text, "</small>");
-    }
+    if (!depth)
+        page_add_markup(text, " <small class=\"soft\">in %s</small>",
+                        page_view_row(view, row->parent)->account);
     text_add(text, "</th>");
     page_add_bar_cell(text, row, most);
     page_add_share_cells(text, row);
@@ -119,32 +112,25 @@ static void groups_add_row(struct text *text, const struct page_view *view, uint
     text_add(text, "</td></tr>\n");
 }
 
-static void groups_add_furthest_heading(struct text *text, const struct page_view *view,
-                                        const struct groups_listed *listed)
-{
-    text_add(text, "</tbody>\n<tbody><tr class=\"h\"><th scope=\"rowgroup\" colspan=\"" COLUMNS
-                   "\">The ");
-    page_add_count(text, listed->count - listed->tree, "group", "groups");
-    text_add(text, " furthest from their shares, of ");
-    amount_add_whole(text, listed->below);
-    text_add(text, view->whole ? " below the top level" : " below");
-    text_add(text, "</th></tr>\n");
-}
-
 static void groups_add_table(struct text *text, const struct page_view *view,
                              const struct groups_listed *listed)
 {
-    double most = page_scale_end(view, listed->rows, listed->count, 1e-6);
-    text_add(text, "<table id=\"");
-    page_add_id(text, view, "groups-table");
-    text_add(text, listed->tree > PAGE_GROUPS_LISTED ? "\" data-table data-room=\"20\">" : "\">");
+    double most = page_scale_end(view, listed->rows, listed->count);
+    page_add_markup(text, "<table id=\"%sgroups-table\"%s>", page_prefix_of(view).bytes,
+                    listed->tree > PAGE_GROUPS_LISTED ? " data-table data-room=20" : "");
     text_add(text, "<caption class=\"vh\">Share and recent usage of groups, in percent of the "
                    "cluster</caption><thead><tr><th scope=\"col\">Group</th>");
     page_add_share_headings(text, view, most, false);
     text_add(text, "<th scope=\"col\" class=\"r c3\">Waiting jobs</th></tr></thead>\n<tbody>");
     for (size_t i = 0; i < listed->count; i++) {
-        if (i == listed->tree)
-            groups_add_furthest_heading(text, view, listed);
+        if (i == listed->tree) {
+            text_format(text,
+                        "</tbody>\n<tbody><tr class=\"h\"><th scope=\"rowgroup\" colspan=\"7\">The "
+                        "%zu groups furthest from their shares, of ",
+                        listed->count - listed->tree);
+            page_add_count(text, listed->below, "below", "below");
+            text_add(text, view->whole ? " the top level</th></tr>\n" : "</th></tr>\n");
+        }
         groups_add_row(text, view, listed->rows[i], i < listed->tree ? listed->depths[i] : 0, most);
     }
     text_add(text, "</tbody></table>\n");
@@ -159,10 +145,9 @@ static void groups_add_note(struct text *text, const struct page_view *view,
     for (size_t i = 0; i < listed->count; i++) {
         if (page_view_row(view, listed->rows[i])->own_share)
             continue;
-        if (count++ < NAMES_WITHOUT_SHARE) {
-            text_add(&names, count > 1 ? ", " : "");
-            page_add_html(&names, page_view_row(view, listed->rows[i])->account);
-        }
+        if (count++ < NAMES_WITHOUT_SHARE)
+            page_add_markup(&names, "%s%s", count > 1 ? ", " : "",
+                            page_view_row(view, listed->rows[i])->account);
     }
     if (count > NAMES_WITHOUT_SHARE)
         text_format(&names, " and %zu more", count - NAMES_WITHOUT_SHARE);

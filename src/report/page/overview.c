@@ -11,9 +11,8 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Numbers of groups that the first sentence names, and of partitions with a bar. */
-#define OVER_NAMED 3u
-#define UNDER_NAMED 3u
+/* Numbers of groups that a sentence names, and of partitions with a bar. */
+#define GROUPS_NAMED 3u
 #define PARTITIONS_SHOWN 4u
 /* A short history does not fill the width. */
 #define WEEKS_AT_LEAST 13u
@@ -21,36 +20,27 @@
 /* ---- The sentence about groups ---- */
 
 struct overview_groups {
-    uint32_t *over;  /* that used more than their shares, largest quotient first */
-    uint32_t *under; /* that used less */
+    const struct page_row **over, **under; /* that used more or less than their shares */
     size_t over_count, under_count, count;
 };
 
-static bool overview_is_group(const struct page_row *row)
-{
-    return !*row->user && row->own_share;
-}
-
 /* Returns the row whose children are compared: the root, or a group that is alone in its level. */
-static uint32_t overview_level(const struct page_cluster *cluster)
+static const struct page_row *overview_level(const struct page_cluster *cluster)
 {
-    uint32_t level = 0;
-    for (;;) {
-        const struct page_row *row = &cluster->rows[level];
-        uint32_t only = row->first_child;
-        if (row->children != 1 || !overview_is_group(&cluster->rows[only]))
-            return level;
-        const struct page_row *below = &cluster->rows[cluster->rows[only].first_child];
-        if (!cluster->rows[only].children || *below->user)
-            return level;
+    const struct page_row *level = cluster->rows, *only;
+    while (level->children == 1) {
+        only = &cluster->rows[level->first_child];
+        if (!only->children || !only->own_share || *cluster->rows[only->first_child].user)
+            break;
         level = only;
     }
+    return level;
 }
 
-static int overview_by_ratio(const void *a, const void *b, void *rows)
+static int overview_by_ratio(const void *a, const void *b)
 {
-    const struct page_row *one = (struct page_row *)rows + *(const uint32_t *)a;
-    const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
+    const struct page_row *one = *(const struct page_row *const *)a;
+    const struct page_row *other = *(const struct page_row *const *)b;
     if (one->ratio != other->ratio)
         return one->ratio < other->ratio ? 1 : -1;
     return (one > other) - (one < other);
@@ -58,82 +48,40 @@ static int overview_by_ratio(const void *a, const void *b, void *rows)
 
 static struct overview_groups overview_find_groups(const struct page_cluster *cluster)
 {
-    const struct page_row *level = &cluster->rows[overview_level(cluster)];
+    const struct page_row *level = overview_level(cluster);
     struct overview_groups groups = {
         .over = memory_zeroed(level->children + 1, sizeof *groups.over),
         .under = memory_zeroed(level->children + 1, sizeof *groups.under),
     };
-    for (uint32_t i = level->first_child; i < level->first_child + level->children; i++) {
-        const struct page_row *row = &cluster->rows[i];
-        if (!overview_is_group(row))
+    for (uint32_t i = 0; i < level->children; i++) {
+        const struct page_row *row = &cluster->rows[level->first_child + i];
+        if (*row->user || !row->own_share)
             continue;
         groups.count++;
         if (page_row_used_more(row))
-            groups.over[groups.over_count++] = i;
+            groups.over[groups.over_count++] = row;
         else if (row->ratio < 1)
-            groups.under[groups.under_count++] = i;
+            groups.under[groups.under_count++] = row;
     }
-    if (groups.over_count)
-        qsort_r(groups.over, groups.over_count, sizeof *groups.over, overview_by_ratio,
-                cluster->rows);
+    qsort(groups.over, groups.over_count, sizeof *groups.over, overview_by_ratio);
     return groups;
 }
 
-static void overview_add_name(struct text *text, const struct page_row *row)
+static void overview_add_names(struct text *text, const struct page_row *const *rows, size_t count,
+                               bool ratios)
 {
-    text_add(text, "<b>");
-    page_add_html(text, row->account);
-    text_add(text, "</b>");
-}
-
-/* Adds `, ` or ` and ` between the items of a list. */
-static void overview_add_separator(struct text *text, size_t i, size_t count)
-{
-    if (i)
-        text_add(text, i + 1 < count ? ", " : " and ");
-}
-
-static void overview_add_over(struct text *text, const struct page_cluster *cluster,
-                              const struct overview_groups *groups)
-{
-    size_t named = groups->over_count < OVER_NAMED ? groups->over_count : OVER_NAMED;
-    size_t more = groups->over_count - named;
-    if (groups->over_count == 1)
-        text_format(text, "One of %zu groups has used more than its share: ", groups->count);
-    else
-        text_format(text,
-                    "%zu of %zu groups have used more than their shares: ", groups->over_count,
-                    groups->count);
+    size_t named = count < GROUPS_NAMED ? count : GROUPS_NAMED;
     for (size_t i = 0; i < named; i++) {
-        const struct page_row *row = &cluster->rows[groups->over[i]];
-        overview_add_separator(text, i, named + (more > 0));
-        overview_add_name(text, row);
-        text_add(text, groups->over_count == 1 ? ", " : "\xc2\xa0");
-        if (row->share > 0) {
-            page_add_ratio(text, row->ratio);
-            text_add(text, "\xc2\xa0times");
-        } else {
-            text_add(text, "without a share");
-        }
+        bool last = i + 1 == count;
+        page_add_markup(text, "%s<b>%s</b>", !i ? "" : last ? " and " : ", ", rows[i]->account);
+        if (!ratios)
+            continue;
+        text_add(text, count == 1 ? ", " : "&nbsp;");
+        page_add_ratio(text, rows[i]->ratio);
+        text_add(text, "&nbsp;times");
     }
-    if (more)
-        text_format(text, " and %zu more", more);
-    text_add(text, ".");
-}
-
-static void overview_add_under(struct text *text, const struct page_cluster *cluster,
-                               const struct overview_groups *groups)
-{
-    if (!groups->under_count || groups->under_count > UNDER_NAMED ||
-        groups->over_count > OVER_NAMED)
-        return;
-    text_add(text, " ");
-    for (size_t i = 0; i < groups->under_count; i++) {
-        overview_add_separator(text, i, groups->under_count);
-        overview_add_name(text, &cluster->rows[groups->under[i]]);
-    }
-    text_add(text, groups->under_count == 1 ? " has used less than its share."
-                                            : " have used less than their shares.");
+    if (count > named)
+        text_format(text, " and %zu more", count - named);
 }
 
 static void overview_add_lead(struct text *text, const struct page_cluster *cluster,
@@ -142,17 +90,26 @@ static void overview_add_lead(struct text *text, const struct page_cluster *clus
     text_add(text, "<p class=\"lead\">");
     if (!cluster->any_usage) {
         text_add(text, "No usage counts yet. Places follow the shares alone.");
-    } else if (groups->count == 1) {
-        text_add(text, cluster->users < 2
-                           ? "There is one group, so fairshare has nothing to compare."
-                           : "There is one group, so fairshare compares only its users.");
-    } else if (!groups->count) {
-        text_add(text, "No group has a share of its own, so fairshare compares only users.");
+    } else if (groups->count < 2) {
+        text_format(text, "There is %s group, so fairshare %s.", groups->count ? "one" : "no",
+                    cluster->users < 2 ? "has nothing to compare" : "compares only users");
     } else if (!groups->over_count) {
         text_add(text, "No group has used more than its share.");
     } else {
-        overview_add_over(text, cluster, groups);
-        overview_add_under(text, cluster, groups);
+        if (groups->over_count == 1)
+            text_format(text, "One of %zu groups has used more than its share: ", groups->count);
+        else
+            text_format(text,
+                        "%zu of %zu groups have used more than their shares: ", groups->over_count,
+                        groups->count);
+        overview_add_names(text, groups->over, groups->over_count, true);
+        text_add(text, ".");
+        if (groups->under_count && groups->under_count <= GROUPS_NAMED) {
+            text_add(text, " ");
+            overview_add_names(text, groups->under, groups->under_count, false);
+            text_add(text, groups->under_count == 1 ? " has used less than its share."
+                                                    : " have used less than their shares.");
+        }
     }
     text_add(text, "</p>");
 }
@@ -166,14 +123,11 @@ static void overview_add_number(struct text *text, const char *heading,
     struct text words = { 0 };
     add(&words, number);
     char *unit = strrchr(words.bytes, ' ');
-    if (unit == words.bytes + 1) /* the blank of `< 1` */
-        unit = NULL;
     if (unit)
-        *unit = '\0';
-    text_format(text, "<div><h3>%s</h3><p class=\"big\">", heading);
-    page_add_html(text, words.bytes);
+        *unit++ = '\0';
+    page_add_markup(text, "<div><h3>%s</h3><p class=\"big\">%s", heading, words.bytes);
     if (unit)
-        text_format(text, "<small>&nbsp;%s</small>", unit + 1);
+        page_add_markup(text, "<small>&nbsp;%s</small>", unit);
     text_add(text, "</p><p>");
     text_free(&words);
 }
@@ -187,55 +141,49 @@ static void overview_add_whole_percent(struct text *text, double fraction)
         amount_add_percent(text, fraction);
 }
 
-static void overview_add_month(struct text *text, int64_t time, const char *format)
-{
-    char month[32];
-    struct tm date;
-    time_t at = (time_t)time;
-    if (localtime_r(&at, &date) && strftime(month, sizeof month, format, &date))
-        text_add(text, *month == '0' ? month + 1 : month);
-}
-
-/* Adds the columns of the known weeks with an axis.  `sentence` describes them. */
+/* Adds the columns of the known weeks with an axis.  `sentence` describes them, and `middle` is on
+ * the axis. */
 static void overview_add_weeks(struct text *text, const char *class, const struct page_weeks *all,
-                               double line, const char *middle, const char *sentence)
+                               double line, const char *sentence, const char *middle)
 {
     struct page_weeks weeks = { .count = 0 };
+    char month[32] = "";
+    struct tm date;
     size_t first = 0;
     while (first < all->count && isnan(all->weeks[first].value))
         first++;
     if (first + 1 >= all->count)
         return;
-    if (first + WEEKS_AT_LEAST > all->count)
-        first = all->count > WEEKS_AT_LEAST ? all->count - WEEKS_AT_LEAST : 0;
+    first = first + WEEKS_AT_LEAST > all->count ? all->count - WEEKS_AT_LEAST : first;
     for (size_t i = first; i < all->count; i++)
         weeks.weeks[weeks.count++] = all->weeks[i];
-    text_format(text, "<figure role=\"img\" aria-label=\"%s\">", sentence);
+    time_t at = (time_t)weeks.weeks[0].at;
+    if (localtime_r(&at, &date))
+        strftime(month, sizeof month, weeks.count > 26 ? "%b %Y" : "%e %b", &date);
+    page_add_markup(text, "<figure role=\"img\" aria-label=\"%s; %s\">", sentence, middle);
     picture_add_weeks(text, class, &weeks, line);
-    text_add(text, "<div class=\"axis\"><span>");
-    overview_add_month(text, weeks.weeks[0].at, weeks.count > 26 ? "%b %Y" : "%d %b");
-    text_format(text, "</span><span>%s</span><span>now</span></div></figure>", middle);
+    page_add_markup(text,
+                    "<div class=\"axis\"><span>%s</span><span>%s</span><span>now</span></div>"
+                    "</figure>",
+                    month, middle);
 }
 
 static void overview_add_fairness(struct text *text, const struct page_cluster *cluster)
 {
     double highest = 0;
-    struct text raw = { 0 }, words = { 0 }, sentence = { 0 };
+    struct text words = { 0 };
     if (!cluster->any_usage || isnan(cluster->unfair))
         return;
     overview_add_number(text, "Fairness", amount_add_percent, cluster->unfair);
     text_add(text, "of recent usage went beyond a group's share. 0&nbsp;% is perfectly fair.</p>");
     for (size_t i = 0; i < cluster->unfair_weeks.count; i++)
         highest = fmax(highest, cluster->unfair_weeks.weeks[i].value);
-    text_add(&raw, "highest ");
-    overview_add_whole_percent(&raw, highest);
-    page_add_html(&words, raw.bytes);
-    text_format(&sentence, "Usage beyond shares in each week, %s", words.bytes);
-    overview_add_weeks(text, "fo", &cluster->unfair_weeks, NAN, words.bytes, sentence.bytes);
+    text_add(&words, "highest ");
+    overview_add_whole_percent(&words, highest);
+    overview_add_weeks(text, "fo", &cluster->unfair_weeks, NAN, "Usage beyond shares by week",
+                       words.bytes);
     text_add(text, "</div>");
-    text_free(&raw);
     text_free(&words);
-    text_free(&sentence);
 }
 
 static void overview_add_use(struct text *text, const struct page_cluster *cluster)
@@ -251,16 +199,13 @@ static void overview_add_use(struct text *text, const struct page_cluster *clust
         page_add_amount(text, cluster->used_a_day);
         text_add(text, " of ");
         page_add_amount(text, cluster->capacity);
-        text_add(text, " ");
-        page_add_html(text, hours);
-        text_add(text, " a day.</p>");
+        page_add_markup(text, " %s a day.</p>", hours);
     } else {
         overview_add_number(text, "Use of the machine", amount_add, cluster->used_a_day);
-        page_add_html(text, hours);
-        text_add(text, " a day were used in the last 7&nbsp;days.</p>");
+        page_add_markup(text, "%s a day were used in the last 7&nbsp;days.</p>", hours);
     }
     overview_add_weeks(text, "fu", &cluster->use_weeks, known ? cluster->capacity : NAN,
-                       known ? "dashed: capacity" : "", "Mean usage of a day in each week");
+                       "Usage of a day by week", known ? "dashed: capacity" : "");
     text_add(text, "</div>");
 }
 
@@ -275,81 +220,64 @@ static int overview_by_wait(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Returns the length of a bar.  The scale is from an hour to a week, the longest known wait. */
-static double overview_part(double wait, double most)
-{
-    double week = 7 * 86400, hour = 3600;
-    return fmin(wait, week) / fmax(fmin(most, week), hour);
-}
-
-/* Adds the median waits of the partitions with the longest ones. */
+/* Adds the partitions with the longest median waits.  The scale is from an hour to a week, which is
+ * the longest known wait. */
 static void overview_add_partitions(struct text *text, const struct page_cluster *cluster)
 {
+    const double hour = 3600, week = 7 * 86400;
     const struct page_partition **list = memory_zeroed(cluster->partition_count + 1, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < cluster->partition_count; i++)
-        if (cluster->partitions[i].started && !isnan(cluster->partitions[i].median_s))
+        if (!isnan(cluster->partitions[i].median_s))
             list[count++] = &cluster->partitions[i];
-    if (count) {
-        qsort(list, count, sizeof *list, overview_by_wait);
-        text_add(text, "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by "
-                       "partition</caption><tbody>");
-    }
+    qsort(list, count, sizeof *list, overview_by_wait);
+    text_add(text, !count ? ""
+                          : "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by "
+                            "partition</caption><tbody>");
     for (size_t i = 0; i < count && i < PARTITIONS_SHOWN; i++) {
-        text_add(text, "<tr><th scope=\"row\" class=\"name\">");
-        page_add_html(text, list[i]->name);
-        text_add(text, "</th><td class=\"bar\">");
-        picture_add_bar(text, "f2", overview_part(list[i]->median_s, list[0]->median_s));
+        page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">",
+                        list[i]->name);
+        picture_add_bar(text, "f2",
+                        fmin(list[i]->median_s, week) / fmax(fmin(list[0]->median_s, week), hour));
         text_add(text, "</td><td class=\"r\">");
         page_add_span(text, list[i]->median_s);
         text_add(text, "</td></tr>");
     }
-    if (count)
-        text_add(text, "</tbody></table></figure>");
+    text_add(text, count ? "</tbody></table></figure>" : "");
     free(list);
-}
-
-static void overview_add_jobs_number(struct text *text, double jobs)
-{
-    amount_add_whole(text, (uint64_t)jobs);
-    text_add(text, jobs == 1 ? " job" : " jobs");
 }
 
 static void overview_add_waiting(struct text *text, const struct page_cluster *cluster)
 {
-    size_t jobs = cluster->rows[0].jobs, stuck = cluster->cannot_start;
-    bool started = cluster->started && !isnan(cluster->wait_s);
-    if (started) {
+    size_t jobs = cluster->rows[0].jobs;
+    if (cluster->started) {
         overview_add_number(text, "Waiting", page_add_raw_span, cluster->wait_s);
         text_add(text, "is the median wait of the ");
         page_add_count(text, cluster->started, "job that", "jobs that");
         text_add(text, " started in the last 7&nbsp;days. ");
         page_add_count(text, jobs, "job waits", "jobs wait");
-        text_add(text, " now");
     } else {
-        overview_add_number(text, "Waiting", overview_add_jobs_number, (double)jobs);
-        text_add(text, jobs == 1 ? "waits now" : "wait now");
+        overview_add_number(text, "Waiting", amount_add, (double)jobs);
+        text_add(text, jobs == 1 ? "job waits" : "jobs wait");
     }
-    if (stuck) {
-        text_add(text, "; ");
-        amount_add_whole(text, stuck);
-        text_add(text, " cannot start");
-    }
-    text_add(text, started ? ".</p>" : ". No job started in the last 7&nbsp;days.</p>");
+    text_add(text, " now");
+    text_add(text, cluster->cannot_start ? "; " : "");
+    if (cluster->cannot_start)
+        page_add_count(text, cluster->cannot_start, "cannot start", "cannot start");
+    text_add(text, cluster->started ? ".</p>" : ". No job started in the last 7&nbsp;days.</p>");
     overview_add_partitions(text, cluster);
     text_add(text, "</div>");
 }
 
 void page_add_overview(struct text *text, const struct page_view *view)
 {
+    struct page_prefix prefix = page_prefix_of(view);
     struct overview_groups groups = overview_find_groups(view->cluster);
-    text_add(text, "<section id=\"");
-    page_add_id(text, view, "overview");
-    text_add(text, "\" class=\"card\" aria-labelledby=\"");
-    page_add_id(text, view, "overview-title");
-    text_add(text, "\"><h2 id=\"");
-    page_add_id(text, view, "overview-title");
-    text_add(text, "\" class=\"vh\">Overview</h2>");
+    page_add_markup(
+        text,
+        "<section id=\"%soverview\" class=\"card\" aria-labelledby=\"%soverview-title\">"
+        "<h2 id=\"%soverview-title\" class=\"vh\">Overview</h2>",
+        prefix.bytes, prefix.bytes, prefix.bytes);
     overview_add_lead(text, view->cluster, &groups);
     text_add(text, "<div class=\"three\">");
     if (groups.count > 1)

@@ -14,85 +14,68 @@
 
 /* ---- Head ---- */
 
-static void page_add_title(struct text *text, const struct page_view *views, size_t count)
+static void page_add_head(struct text *text, const char *title)
 {
-    text_add(text, "Fair shares");
-    if (count != 1)
-        return;
-    text_add(text, " of ");
-    page_add_html(text, views->cluster->name);
-}
-
-static void page_add_head(struct text *text, const struct page_view *views, size_t count)
-{
-    text_add(text, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "img-src data: blob:; style-src ");
-    text_add(text, page_style_source);
-    text_add(text, "; script-src ");
-    text_add(text, page_script_source);
-    text_add(text, "; base-uri 'none'; form-action 'none'\">\n"
-                   "<meta name=\"referrer\" content=\"no-referrer\">"
-                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                   "<meta name=\"color-scheme\" content=\"light dark\">"
-                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    page_add_title(text, views, count);
-    text_add(text, "</title><style>");
+    page_add_markup(text,
+                    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                    "img-src data: blob:; style-src %s; script-src %s; base-uri 'none'; "
+                    "form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                    "<meta name=\"color-scheme\" content=\"light dark\">"
+                    "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title><style>",
+                    page_style_source, page_script_source, title);
     text_add(text, page_style);
-    text_add(text, "</style></head><body>\n");
+    page_add_markup(text,
+                    "</style></head><body>\n"
+                    "<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n"
+                    "<header class=\"top\"><div class=\"w\"><div><h1>%s</h1>",
+                    title);
 }
 
 /* Adds `Values of 27 November 2026, 05:45 UTC`, in the time zone of the run. */
 static void page_add_time(struct text *text, const struct page_cluster *cluster)
 {
     char utc[32] = "", clock[64] = "";
+    struct text day = { 0 };
     struct tm date;
     time_t at = (time_t)cluster->as_of;
     if (gmtime_r(&at, &date))
         strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ", &date);
     if (localtime_r(&at, &date))
         strftime(clock, sizeof clock, "%H:%M %Z", &date);
-    text_format(text, "<p class=\"note\">Values of <time datetime=\"%s\">", utc);
-    amount_add_date(text, cluster->as_of, 1);
-    text_add(text, ", ");
-    page_add_html(text, clock);
-    text_add(text, "</time></p>");
-}
-
-static void page_add_choice(struct text *text, const struct page_view *views, size_t count)
-{
-    text_add(text, "<p class=\"js\"><label for=\"cluster\">of cluster</label> "
-                   "<select id=\"cluster\">");
-    for (size_t i = 0; i < count; i++) {
-        text_add(text, "<option>");
-        page_add_html(text, views[i].cluster->name);
-        text_add(text, "</option>");
-    }
-    text_add(text, "</select></p>");
+    amount_add_date(&day, cluster->as_of, 1);
+    page_add_markup(text, "<p class=\"note\">Values of <time datetime=\"%s\">%s, %s</time></p>",
+                    utc, day.bytes, clock);
+    text_free(&day);
 }
 
 static void page_add_header(struct text *text, const struct page_view *views, size_t count)
 {
-    text_add(text, "<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n"
-                   "<header class=\"top\"><div class=\"w\"><div class=\"of\"><h1>");
-    page_add_title(text, views, count);
-    text_add(text, "</h1>");
-    if (count > 1)
-        page_add_choice(text, views, count);
-    else if (count)
+    struct text title = { 0 };
+    text_add(&title, "Fair shares");
+    if (count == 1)
+        text_format(&title, " of %s", views->cluster->name);
+    page_add_head(text, title.bytes);
+    if (count == 1)
         page_add_time(text, views->cluster);
-    text_add(text,
-             "</div>\n<div class=\"find js\" role=\"search\"><label class=\"vh\" for=\"q\">"
-             "Find a user or group</label><input id=\"q\" type=\"text\" role=\"combobox\" "
-             "aria-autocomplete=\"list\" aria-expanded=\"false\" aria-controls=\"hits\" "
-             "autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" placeholder=\"");
-    if (count && views->user_count)
-        text_format(text, "Find yourself: %s or group", views->cluster->terms->user);
-    else
-        text_add(text, "Find a group");
-    text_add(text,
-             "\"><ul id=\"hits\" role=\"listbox\" aria-label=\"Matches\" hidden></ul></div>\n"
-             "<button id=\"theme\" type=\"button\" class=\"js\">Dark</button></div></header>\n");
+    if (count > 1)
+        text_add(text, "<p class=\"js\"><label for=\"cluster\">of cluster</label> "
+                       "<select id=\"cluster\">");
+    for (size_t i = 0; count > 1 && i < count; i++)
+        page_add_markup(text, "<option>%s</option>", views[i].cluster->name);
+    text_add(text, count > 1 ? "</select></p>" : "");
+    page_add_markup(text,
+                    "</div>\n<div class=\"find js\" role=\"search\"><label class=\"vh\" "
+                    "for=\"q\">Find a user or group</label><input id=\"q\" type=\"text\" "
+                    "role=\"combobox\" aria-autocomplete=\"list\" aria-expanded=\"false\" "
+                    "aria-controls=\"hits\" autocomplete=\"off\" autocapitalize=\"off\" "
+                    "spellcheck=\"false\" placeholder=\"Find %s%s\"><ul id=\"hits\" "
+                    "role=\"listbox\" aria-label=\"Matches\" hidden></ul></div>\n"
+                    "<button id=\"theme\" type=\"button\" class=\"js\">Dark</button></div>"
+                    "</header>\n<main class=\"w\">\n",
+                    count && views->user_count ? "yourself: user or " : "a ", "group");
+    text_free(&title);
 }
 
 /* Adds the note that scripts show if the values are old.  The script fills the empty element. */
@@ -103,11 +86,10 @@ static void page_add_stale_note(struct text *text, const struct page_cluster *cl
     if (cluster->interval > 0) {
         text_add(text, "The page is written every ");
         page_add_duration(text, cluster->interval);
-        text_add(text, ", so fairmill may have stopped. ");
-    } else {
-        text_add(text, "fairmill may have stopped. ");
+        text_add(text, ", so ");
     }
-    text_add(text, "Ask the administrator, or run <code>fairmill status</code>.</div>\n");
+    text_add(text, "fairmill may have stopped. Ask the administrator, or run "
+                   "<code>fairmill status</code>.</div>\n");
 }
 
 /* ---- Clusters ---- */
@@ -130,85 +112,57 @@ static const struct page_section page_sections[] = {
 #define PAGE_GROUPS 1u
 #define PAGE_USERS 2u
 
-static void page_add_notes(struct text *text, const struct page_view *view)
-{
-    const struct page_cluster *cluster = view->cluster;
-    if (*cluster->problems) {
-        text_add(text, "<p class=\"stale\"><b>fairmill reports:</b> ");
-        page_add_html(text, cluster->problems);
-        text_add(text, ". Ask the administrator, or run <code>fairmill status</code>.</p>\n");
-    }
-    if (cluster->hides_users || cluster->hides_jobs)
-        text_format(text,
-                    "<p class=\"note private\">This site hides usage and jobs of users from each "
-                    "other. <code>fairmill explain</code> shows your own.</p>\n");
-}
-
-/* Adds links to the sections that the page has. */
+/* Adds the notes about a cluster, and links to the sections that the page has. */
 static void page_add_navigation(struct text *text, const struct page_view *view,
                                 const struct text *sections, const char *home)
 {
-    text_add(text, "<nav aria-label=\"Sections");
-    if (view->several) {
-        text_add(text, " of ");
-        page_add_html(text, view->cluster->name);
-    }
-    text_add(text, "\"><ul>");
-    if (home) {
-        text_add(text, "<li><a href=\"");
-        page_add_html(text, home);
-        text_add(text, "\">All groups</a></li>");
-    }
-    for (size_t i = 0; i < PAGE_SECTIONS; i++) {
-        if (!sections[i].length)
-            continue;
-        text_add(text, "<li><a href=\"#");
-        page_add_id(text, view, page_sections[i].id);
-        text_add(text, "\">");
-        page_add_capital(text,
-                         i == PAGE_USERS ? view->cluster->terms->users : page_sections[i].name);
-        text_add(text, "</a></li>");
-    }
-    text_add(text, "</ul></nav>\n");
-}
-
-/* Groups and users are side by side on a wide screen. */
-static void page_add_sections(struct text *text, const struct text *sections)
-{
-    bool pair = sections[PAGE_GROUPS].length && sections[PAGE_USERS].length;
-    for (size_t i = 0; i < PAGE_SECTIONS; i++) {
-        text_add(text, pair && i == PAGE_GROUPS ? "<div class=\"pair\">" : "");
+    const struct page_cluster *cluster = view->cluster;
+    if (*cluster->problems)
+        page_add_markup(text,
+                        "<p class=\"stale\"><b>fairmill reports:</b> %s. Ask the administrator, or "
+                        "run <code>fairmill status</code>.</p>\n",
+                        cluster->problems);
+    if (cluster->hides_users || cluster->hides_jobs)
+        text_add(text, "<p class=\"note\">This site hides usage and jobs of users from each other. "
+                       "<code>fairmill explain</code> shows your own.</p>\n");
+    page_add_markup(text, "<nav aria-label=\"Sections%s%s\"><ul>", view->several ? " of " : "",
+                    view->several ? cluster->name : "");
+    if (home)
+        page_add_markup(text, "<li><a href=\"%s\">All groups</a></li>", home);
+    for (size_t i = 0; i < PAGE_SECTIONS; i++)
         if (sections[i].length)
-            text_add(text, sections[i].bytes);
-        text_add(text, pair && i == PAGE_USERS ? "</div>\n" : "");
-    }
+            page_add_markup(text, "<li><a href=\"#%s%s\">%s</a></li>", page_prefix_of(view).bytes,
+                            page_sections[i].id,
+                            i == PAGE_USERS && cluster->by_formula ? "Entities"
+                                                                   : page_sections[i].name);
+    text_add(text, "</ul></nav>\n");
 }
 
 static void page_add_cluster(struct text *text, const struct page_view *view, const char *home)
 {
+    struct page_prefix prefix = page_prefix_of(view);
     struct text sections[PAGE_SECTIONS] = { { 0 } };
     for (size_t i = 0; i < PAGE_SECTIONS; i++)
         page_sections[i].add(&sections[i], view);
-    text_add(text, "<div class=\"cluster\" data-cluster=\"");
-    page_add_html(text, view->cluster->name);
-    text_add(text, "\">\n");
+    page_add_markup(text, "<div class=\"cluster\" data-cluster=\"%s\">\n", view->cluster->name);
     if (view->several) {
-        text_add(text, "<h2 class=\"cluster-name\">");
-        page_add_html(text, view->cluster->name);
-        text_add(text, "</h2>");
+        page_add_markup(text, "<h2 class=\"cluster-name\">%s</h2>", view->cluster->name);
         page_add_time(text, view->cluster);
     }
-    page_add_notes(text, view);
     page_add_navigation(text, view, sections, home);
-    text_add(text, "<section id=\"");
-    page_add_id(text, view, "answer");
-    text_add(text, "\" class=\"card answer\" aria-labelledby=\"");
-    page_add_id(text, view, "answer-title");
-    text_add(text, "\" hidden></section>\n");
-    page_add_sections(text, sections);
-    text_add(text, "</div>\n");
-    for (size_t i = 0; i < PAGE_SECTIONS; i++)
+    page_add_markup(text,
+                    "<section id=\"%sanswer\" class=\"card answer\" "
+                    "aria-labelledby=\"%sanswer-title\" hidden></section>\n",
+                    prefix.bytes, prefix.bytes);
+    /* Groups and users are side by side on a wide screen. */
+    bool pair = sections[PAGE_GROUPS].length && sections[PAGE_USERS].length;
+    for (size_t i = 0; i < PAGE_SECTIONS; i++) {
+        text_add(text, pair && i == PAGE_GROUPS ? "<div class=\"pair\">" : "");
+        text_add(text, sections[i].length ? sections[i].bytes : "");
+        text_add(text, pair && i == PAGE_USERS ? "</div>\n" : "");
         text_free(&sections[i]);
+    }
+    text_add(text, "</div>\n");
 }
 
 /* ---- Foot ---- */
@@ -225,13 +179,10 @@ static void page_add_algorithm(struct text *text, const struct page_cluster *clu
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(cluster->algorithm->name, names[i][0]))
             text_format(text, " %s", names[i][1]);
-    if (cluster->half_life) {
-        text_add(text, ", half-life ");
+    text_add(text, cluster->half_life ? ", half-life " : ", without decay");
+    if (cluster->half_life)
         page_add_duration(text, cluster->half_life);
-        text_add(text, ".");
-    } else {
-        text_add(text, ", without decay.");
-    }
+    text_add(text, ".");
 }
 
 static void page_add_foot(struct text *text, const struct page_view *views, size_t count)
@@ -253,20 +204,12 @@ static void page_add_foot(struct text *text, const struct page_view *views, size
 void page_add(struct text *text, const struct page_view *views, size_t count, const char *home,
               const char *links)
 {
-    page_add_head(text, views, count);
     page_add_header(text, views, count);
-    text_add(text, "<main class=\"w\">\n");
     if (count)
         page_add_stale_note(text, views->cluster);
-    else
-        text_add(text, "<p class=\"lead\">No values yet. <code>fairmill run</code> computes them."
-                       "</p>\n");
     for (size_t i = 0; i < count; i++)
         page_add_cluster(text, &views[i], home);
-    if (links && *links) {
-        text_add(text, "<section class=\"card pages\">");
-        text_add(text, links);
-        text_add(text, "</section>\n");
-    }
+    if (links)
+        text_format(text, "<section class=\"card pages\">%s</section>\n", links);
     page_add_foot(text, views, count);
 }

@@ -9,30 +9,20 @@
 
 /* Number of rows that scripts show at first. */
 #define ROOM 15
+#define ROOM_TEXT "15"
 
-static size_t users_listed(const struct page_view *view)
-{
-    return view->user_count < PAGE_USERS_LISTED ? view->user_count : PAGE_USERS_LISTED;
-}
-
-static void users_add_sentences(struct text *text, const struct page_view *view)
+static void users_add_sentences(struct text *text, const struct page_view *view, size_t listed)
 {
     const struct terminology *terms = view->cluster->terms;
-    size_t listed = users_listed(view);
-    text_add(text, "<p class=\"soft\">");
+    text_add(text, listed < view->user_count ? "<p class=\"soft\">The " : "<p class=\"soft\">");
+    page_add_count(text, listed, terms->user, terms->users);
     if (listed < view->user_count) {
-        text_add(text, "The ");
-        page_add_count(text, listed, terms->user, terms->users);
         text_add(text, " with most recent usage, of ");
         amount_add_whole(text, view->user_count);
-        text_add(text, "<span class=\"js\">; search finds the others</span>.");
+        text_add(text, "<span class=\"js\">; search finds the others</span>. Place 1 is next.</p>");
     } else {
-        page_add_count(text, listed, terms->user, terms->users);
-        text_add(text, ", most recent usage first.");
+        text_add(text, ", most recent usage first. Place 1 is next.</p>");
     }
-    if (!view->cluster->by_formula && listed > 1)
-        text_add(text, " A user with several groups has several rows.");
-    text_add(text, " Place 1 is next.</p>");
 }
 
 static void users_add_row(struct text *text, const struct page_view *view, uint32_t at, double most)
@@ -42,16 +32,14 @@ static void users_add_row(struct text *text, const struct page_view *view, uint3
     page_add_row_id(text, view, at);
     text_add(text, "><th scope=\"row\" class=\"name\">");
     page_add_link(text, view, at);
-    text_add(text, "<span class=\"sub\">");
-    page_add_html(text, row->account);
-    text_add(text, "</span></th><td class=\"c2 name\">");
-    page_add_html(text, row->account);
-    if (row->place) {
-        text_format(text, "</td><td class=\"r\" data-v=\"%u\">", row->place);
+    page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 name\">%s</td>",
+                    row->account, row->account);
+    text_format(text,
+                row->place ? "<td class=\"r\" data-v=\"%u\">"
+                           : "<td class=\"r\" data-v=\"\">\xe2\x80\x93",
+                row->place);
+    if (row->place)
         amount_add_whole(text, row->place);
-    } else {
-        text_add(text, "</td><td class=\"r\" data-v=\"\">\xe2\x80\x93");
-    }
     text_add(text, "</td>");
     page_add_bar_cell(text, row, most);
     page_add_share_cells(text, row);
@@ -61,26 +49,21 @@ static void users_add_row(struct text *text, const struct page_view *view, uint3
 void page_add_users(struct text *text, const struct page_view *view)
 {
     const struct terminology *terms = view->cluster->terms;
-    size_t listed = users_listed(view);
-    double most = page_scale_end(view, view->users, listed, 1e-6);
-    struct text heading = { 0 };
+    size_t listed = view->user_count < PAGE_USERS_LISTED ? view->user_count : PAGE_USERS_LISTED;
+    double most = page_scale_end(view, view->users, listed);
     if (!listed)
         return;
-    page_add_capital(&heading, terms->users);
-    page_add_section(text, view, "users", heading.bytes);
-    text_free(&heading);
-    users_add_sentences(text, view);
+    page_add_section(text, view, "users", view->cluster->by_formula ? "Entities" : "Users");
+    users_add_sentences(text, view, listed);
     page_add_tools(text, view, "users-table");
     picture_add_share_key(text);
-    text_add(text, "<table id=\"");
-    page_add_id(text, view, "users-table");
-    text_format(text,
-                "\" data-table data-room=\"%d\"><caption class=\"vh\">Place, share and recent "
-                "usage of %s, in percent of the cluster</caption><thead><tr>"
-                "<th scope=\"col\" data-sort=\"a\">%s</th>"
-                "<th scope=\"col\" class=\"c2\" data-sort=\"a\">Group</th>"
-                "<th scope=\"col\" class=\"r\" data-sort=\"p\">Place</th>",
-                ROOM, terms->users, terms->one_user);
+    page_add_markup(text,
+                    "<table id=\"%susers-table\" data-table data-room=\"" ROOM_TEXT "\">"
+                    "<caption class=\"vh\">Place, share and recent usage of %s, in percent of the "
+                    "cluster</caption><thead><tr><th scope=\"col\" data-sort=\"a\">%s</th>"
+                    "<th scope=\"col\" class=\"c2\" data-sort=\"a\">Group</th>"
+                    "<th scope=\"col\" class=\"r\" data-sort=\"p\">Place</th>",
+                    page_prefix_of(view).bytes, terms->users, terms->one_user);
     page_add_share_headings(text, view, most, true);
     text_add(text, "</tr></thead>\n<tbody>");
     for (size_t i = 0; i < listed; i++)

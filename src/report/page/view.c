@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,6 @@
 #include "report/page/escape.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-static bool page_view_is_user(const struct page_view *view, uint32_t row)
-{
-    return *page_view_row(view, row)->user != '\0';
-}
 
 static void page_view_mark_compared(struct page_view *view, uint32_t row)
 {
@@ -106,7 +102,7 @@ static void page_view_add_groups(struct page_view *view)
             view->groups[view->group_count++] = at;
         }
         for (uint32_t i = row->first_child; i < row->first_child + row->children; i++)
-            if (!page_view_is_user(view, i) && view->part[i])
+            if (!*cluster->rows[i].user && view->part[i])
                 stack[height++] = i;
         if (height > first)
             qsort_r(stack + first, height - first, sizeof *stack, page_view_last_share,
@@ -116,34 +112,24 @@ static void page_view_add_groups(struct page_view *view)
     free(depths);
 }
 
-static void page_view_add_users(struct page_view *view)
-{
-    const struct page_cluster *cluster = view->cluster;
-    view->users = memory_zeroed(cluster->row_count, sizeof *view->users);
-    for (uint32_t i = 1; i < cluster->row_count; i++)
-        if (page_view_is_user(view, i) && view->part[i] == PAGE_INSIDE)
-            view->users[view->user_count++] = i;
-    if (view->user_count)
-        qsort_r(view->users, view->user_count, sizeof *view->users, page_view_by_usage,
-                cluster->rows);
-}
-
+/* Adds the rows that are not outside, the users inside, and their jobs. */
 static void page_view_add_rows(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     view->rows = memory_zeroed(cluster->row_count, sizeof *view->rows);
     view->numbers = memory_zeroed(cluster->row_count, sizeof *view->numbers);
+    view->users = memory_zeroed(cluster->row_count, sizeof *view->users);
+    view->jobs = memory_zeroed(cluster->job_count + 1, sizeof *view->jobs);
     for (uint32_t i = 0; i < cluster->row_count; i++) {
         view->numbers[i] = view->part[i] ? (uint32_t)view->count : UINT32_MAX;
         if (view->part[i])
             view->rows[view->count++] = i;
+        if (*cluster->rows[i].user && view->part[i] == PAGE_INSIDE)
+            view->users[view->user_count++] = i;
     }
-}
-
-static void page_view_add_jobs(struct page_view *view)
-{
-    const struct page_cluster *cluster = view->cluster;
-    view->jobs = memory_zeroed(cluster->job_count + 1, sizeof *view->jobs);
+    if (view->user_count)
+        qsort_r(view->users, view->user_count, sizeof *view->users, page_view_by_usage,
+                cluster->rows);
     for (size_t i = 0; i < cluster->job_count; i++)
         if (view->part[cluster->jobs[i].account_row] == PAGE_INSIDE)
             view->jobs[view->job_count++] = i;
@@ -157,8 +143,6 @@ void page_view_make(struct page_view *view, const struct page_cluster *cluster,
     view->opened = !view->whole && top_count == 1 ? tops[0] : 0;
     page_view_add_rows(view);
     page_view_add_groups(view);
-    page_view_add_users(view);
-    page_view_add_jobs(view);
     view->huge = view->group_count > PAGE_GROUPS_LISTED || view->user_count > PAGE_USERS_LISTED;
 }
 
@@ -175,11 +159,17 @@ void page_view_free(struct page_view *view)
 
 /* ---- Ids, addresses and links ---- */
 
+struct page_prefix page_prefix_of(const struct page_view *view)
+{
+    struct page_prefix prefix = { "" };
+    if (view->number)
+        snprintf(prefix.bytes, sizeof prefix.bytes, "c%zu-", view->number + 1);
+    return prefix;
+}
+
 void page_add_id(struct text *text, const struct page_view *view, const char *name)
 {
-    if (view->number)
-        text_format(text, "c%zu-", view->number + 1);
-    text_add(text, name);
+    text_format(text, "%s%s", page_prefix_of(view).bytes, name);
 }
 
 /* The scripts make the same address from a name in the JSON, which is printable. */
@@ -199,22 +189,15 @@ static void page_view_add_part(struct text *text, const char *name)
 void page_add_address(struct text *text, const struct page_view *view, uint32_t row)
 {
     const struct page_row *of = page_view_row(view, row);
-    text_add(text, "#");
-    if (view->several) {
-        text_add(text, "c/");
+    text_add(text, view->several ? "#c/" : "#");
+    if (view->several)
         page_view_add_part(text, view->cluster->name);
-        text_add(text, "/");
-    }
-    text_add(text, "n/");
+    text_add(text, view->several ? "/n/" : "n/");
     page_view_add_part(text, of->account);
-    if (*of->user) {
-        text_add(text, "/");
-        page_view_add_part(text, of->user);
-    }
-    if (*of->partition) {
-        text_add(text, "/");
-        page_view_add_part(text, of->partition);
-    }
+    text_add(text, *of->user ? "/" : "");
+    page_view_add_part(text, of->user);
+    text_add(text, *of->partition ? "/" : "");
+    page_view_add_part(text, of->partition);
 }
 
 void page_add_link(struct text *text, const struct page_view *view, uint32_t row)
@@ -227,10 +210,7 @@ void page_add_link(struct text *text, const struct page_view *view, uint32_t row
         text_add(text, "\">");
     }
     page_add_html(text, *of->user ? of->user : of->account);
-    if (*of->partition) {
-        text_add(text, " (");
-        page_add_html(text, of->partition);
-        text_add(text, ")");
-    }
+    if (*of->partition)
+        page_add_markup(text, " (%s)", of->partition);
     text_add(text, inside ? "</a>" : "");
 }

@@ -55,8 +55,12 @@ static inline const struct page_row *page_view_row(const struct page_view *view,
     return &view->cluster->rows[row];
 }
 
-/* Adds `name` as an id of HTML that is unique in the page: `groups`, or `c2-groups` for the second
- * cluster. */
+/* Returns the prefix that makes ids unique in the page: "", or `c2-` for the second cluster. */
+struct page_prefix {
+    char bytes[24];
+};
+struct page_prefix page_prefix_of(const struct page_view *view);
+/* Adds the prefix and `name`. */
 void page_add_id(struct text *text, const struct page_view *view, const char *name);
 /*
  * Adds the address of a row's answer: `#n/astro`, `#n/astro/anders`, or `#n/astro/anders/gpu`.  If
