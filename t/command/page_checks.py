@@ -9,8 +9,8 @@ from commands import BUILD
 
 WIDTHS = (320, 360, 390, 414, 600, 768, 820, 1024, 1280, 1400, 1600, 1920, 2240, 2560)
 
-# Returns the boxes of visible texts, one for each line: [element, text, box], and the words of less
-# than 20 characters that continue on another line.
+# Returns the boxes of visible texts, one for each line: [element, text, box], and the short words that
+# continue on another line.
 TEXTS = '''
     const texts = [], broken = [];
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -25,10 +25,10 @@ TEXTS = '''
         texts.push(...boxes.map(box => [element, node.data.trim().slice(0, 40), box]));
         if (boxes.length < 2)
             continue;
-        for (const word of node.data.matchAll(/[^\\s-]+/g)) {
+        for (const word of node.data.matchAll(/[^\\s]+/g)) {
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
-            if (word[0].length < 20 && range.getClientRects().length > 1)
+            if (word[0].length <= (innerWidth < 600 ? 8 : 12) && !word[0].includes('-') && range.getClientRects().length > 1)
                 broken.push(word[0]);
         }
     }
