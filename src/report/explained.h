@@ -13,6 +13,7 @@ struct arena;
 struct json_t;
 struct names;
 struct permissions;
+struct standing_facts;
 struct table_layout;
 struct terminology;
 struct text;
@@ -30,6 +31,7 @@ struct explained {
     const struct permissions *permissions; /* permissions of the requesting user */
     const char *unit;                      /* unit of usage of OpenPBS; NULL: of Slurm */
     const struct usage_unit *usage;        /* terms for usage of Slurm */
+    const struct standing_facts *standing; /* facts about `one`; NULL if two are compared */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include "core/tree/tree.h"
 #include "report/answer.h"
 #include "report/explained.h"
+#include "report/standing.h"
 #include "report/terminal.h"
 #include "report/usage_unit.h"
 #include "settings/scheduler.h"
@@ -86,6 +87,7 @@ static void add_excess(struct text *text, const struct explained *explained, uin
     }
 }
 
+/* Adds the factor of an association that is not ranked by Fair Tree. */
 static void add_result(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct explain_input *input = explained->input;
@@ -94,21 +96,15 @@ static void add_result(struct text *text, const struct explained *explained, uin
         has_no_factor(input->options, explanation_node_of(explained, i))) {
         text_format(text, " has no fairshare value: in Slurm %s only users have one",
                     rules_of(input->options)->name);
-    } else if (!input->algorithm->ranks_users) {
-        double factor = input->algorithm->factor(values);
-        if (isnan(factor)) {
-            text_add(text, " has no fairshare value");
-            return;
-        }
-        text_format(text, " has fairshare %s", figure_text(factor, 6).bytes);
-        add_excess(text, explained, i);
-    } else if (explanation_node_of(explained, i)->is_user) {
-        text_format(text, " has place %" PRIu32 " of %" PRIu32,
-                    place_of_rank(values->fair_tree_rank, input->tree->user_count),
-                    input->tree->user_count);
-    } else {
-        text_add(text, " does not have a place, because only users do");
+        return;
     }
+    double factor = input->algorithm->factor(values);
+    if (isnan(factor)) {
+        text_add(text, " has no fairshare value");
+        return;
+    }
+    text_format(text, " has fairshare %s", figure_text(factor, 6).bytes);
+    add_excess(text, explained, i);
 }
 
 /* Explains the position of a member in its list. */
@@ -129,26 +125,70 @@ static void add_reason(struct text *text, const struct explained *explained, uin
     }
 }
 
-/* Explains a single association. */
-static void add_one(struct text *text, const struct explained *explained)
+/* Adds the sentences that begin the page of a single association. */
+static void explanation_add_sentences(struct text *text, const struct explained *explained)
+{
+    struct text paragraph = { 0 };
+    if (!explained->standing || !explained->explanation->one)
+        return;
+    standing_add_sentences(&paragraph, explained->standing, explained->explanation->one);
+    terminal_add_wrapped(text, paragraph.bytes, 0);
+    text_add(text, "\n");
+    text_free(&paragraph);
+}
+
+/* Adds one line for each level of the path to a single association. */
+static void explanation_add_levels(struct text *text, const struct explained *explained)
 {
     uint32_t one = explained->explanation->one;
-    explanation_add_who(text, explained, one);
-    capitalise(text);
-    add_result(text, explained, one);
-    double factor = explained->input->algorithm->factor(explanation_values_of(explained, one));
-    if (explained->input->algorithm->ranks_users && !isnan(factor))
-        text_format(text, ": fairshare %s", figure_text(factor, 6).bytes);
-    text_add(text, ".");
-    if (!explained->input->algorithm->ranks_users)
-        return;
-    struct path path = path_to(explained->input->tree, one, true);
-    for (uint32_t i = 1; i < path.count; i++) {
-        text_add(text, i == 1 ? " From the root down: " : "; ");
-        add_reason(text, explained, path.nodes[i]);
+    bool user = explanation_node_of(explained, one)->is_user;
+    struct standing standing;
+    standing_find(explained->standing->standings, one, &standing);
+    struct text heading = { 0 };
+    text_format(&heading, user ? "%s ahead on each level:\n" : "Position on each level:\n",
+                explained->terms->users);
+    capitalise(&heading);
+    text_add(text, standing.count ? heading.bytes : "");
+    text_free(&heading);
+    for (size_t i = 0; i < standing.count; i++) {
+        const struct standing_step *step = &standing.steps[i];
+        struct text line = { 0 };
+        if (user)
+            text_format(&line, "- %" PRIu32 ": ", step->ahead);
+        else if (step->position)
+            text_format(&line, "- %" PRIu32 " of %" PRIu32 ": ", step->position, step->members);
+        else
+            text_add(&line, "- ");
+        standing_add_step(&line, explained->standing, step);
+        terminal_add_wrapped(text, line.bytes, 2);
+        text_free(&line);
     }
-    text_add(text, path.count > 1 ? "." : "");
-    path_free(&path);
+    standing_free(&standing);
+}
+
+/* Explains a single association under Fair Tree. */
+static void explanation_add_ranked(struct text *text, const struct explained *explained)
+{
+    uint32_t one = explained->explanation->one, users = explained->input->tree->user_count;
+    const struct values *values = explanation_values_of(explained, one);
+    if (!isnan(values->fair_tree_factor))
+        text_format(text, "Fairshare = (%" PRIu32 " + 1 - place) / %" PRIu32 " = %s\n", users,
+                    users, figure_text(values->fair_tree_factor, 6).bytes);
+    text_add(text, "\n");
+    explanation_add_levels(text, explained);
+}
+
+/* Explains a single association under another algorithm. */
+static void add_one(struct text *text, const struct explained *explained)
+{
+    struct text paragraph = { 0 };
+    explanation_add_who(&paragraph, explained, explained->explanation->one);
+    capitalise(&paragraph);
+    add_result(&paragraph, explained, explained->explanation->one);
+    text_add(&paragraph, ".");
+    text_add(text, "\n");
+    terminal_add_wrapped(text, paragraph.bytes, 0);
+    text_free(&paragraph);
 }
 
 /*
@@ -363,28 +403,50 @@ static void explanation_add_reversals(struct text *text, const struct explained 
     text_free(&line);
 }
 
+/* Explains the order of two associations. */
+static void explanation_add_pair(struct text *text, const struct explained *explained)
+{
+    struct text paragraph = { 0 };
+    add_standing(&paragraph, explained);
+    text_add(&paragraph, " ");
+    if (explained->input->algorithm->ranks_users)
+        add_decision(&paragraph, explained);
+    else
+        explanation_add_difference(&paragraph, explained);
+    text_add(text, "\n");
+    terminal_add_wrapped(text, paragraph.bytes, 0);
+    text_free(&paragraph);
+}
+
+/* Adds the first line: the association, if only one is explained. */
+static void explanation_add_heading(struct answer *answer, const struct explained *explained)
+{
+    struct text who = { 0 };
+    if (explained->explanation->other == NO_NODE) {
+        explanation_add_who(&who, explained, explained->explanation->one);
+        capitalise(&who);
+        answer_say(answer, "%s\n", who.bytes);
+        text_free(&who);
+    }
+    answer_say(answer, "Cluster %s, %s, as of %s\n\n", explained->cluster,
+               explained->input->algorithm->name, time_text(explained->as_of).bytes);
+}
+
 static void explanation_add_page(struct answer *answer, const struct explained *explained,
                                  const struct weights *weights)
 {
     const struct explanation *explanation = explained->explanation;
-    struct text paragraph = { 0 }, *text = answer_text(answer);
+    struct text *text = answer_text(answer);
     answer_cluster(answer, &(struct table_cluster){ .name = explained->cluster });
-    answer_say(answer, "Cluster %s, %s, as of %s\n\n", explained->cluster,
-               explained->input->algorithm->name, time_text(explained->as_of).bytes);
+    explanation_add_heading(answer, explained);
+    explanation_add_sentences(text, explained);
     explanation_add_table(answer, explained);
-    text_add(text, "\n");
-    if (explanation->other == NO_NODE) {
-        add_one(&paragraph, explained);
-    } else {
-        add_standing(&paragraph, explained);
-        text_add(&paragraph, " ");
-        if (explained->input->algorithm->ranks_users)
-            add_decision(&paragraph, explained);
-        else
-            explanation_add_difference(&paragraph, explained);
-    }
-    terminal_add_wrapped(text, paragraph.bytes, 0);
-    text_free(&paragraph);
+    if (explanation->other != NO_NODE)
+        explanation_add_pair(text, explained);
+    else if (explained->input->algorithm->ranks_users)
+        explanation_add_ranked(text, explained);
+    else
+        add_one(text, explained);
     if (explanation->reversal_count) {
         text_add(text, "\n");
         explanation_add_reversals(text, explained);

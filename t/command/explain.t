@@ -441,7 +441,12 @@ def sentences(place):
     says(place, 'an account with `parent` shares has no value of its own', ('through', 'left'),
          "Account 'through' has `parent` shares: the users below it are ranked as members of account 'root'.")
     says(place, 'one name is explained from the root down', ('ann',),
-         "From the root down: account 'left' has LevelFS")
+         'ann is at place 8 of 12. 6 of the 7 users ahead come first because they or their groups have used even less of their '
+         'shares than left (0.72 times).', 'Fairshare = (12 + 1 - place) / 12 = 0.416667 Users ahead on each level: - 6: left has '
+         'used 0.72 times its share of the cluster - 1: ann has used 2.25 times their share of left')
+    says(place, 'an account is explained by its usage and the places of its users', ('left',),
+         "left has used 0.72 times its share: 16.3 % of the cluster's recent usage for a share of 22.7 %. "
+         'Its 2 users are at places 5 to 8 of 12. Shares', 'Position on each level: - 4 of 9: left has used 0.72 times')
     for names, what, text in (
             (('pair', 'ann'), 'an ambiguous first name', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
             (('ann', 'pair'), 'an ambiguous second name', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),

@@ -225,6 +225,9 @@ def private(place):
                        *[word.format(name) for word in command], **other)
             told.append(place.err.replace(name, ''))
         tap.same(told[1], told[0], f'an unknown name has the same error as a hidden one ({command[0]})')
+    place.succeed('explain', OTHER, **other)
+    tap.ok(f'{OTHER} is at place' in place.out and 'Pausing' not in place.out and 'the others continue' not in place.out,
+           'explain forecasts no place from the usage of hidden users', place.out)
     privileged_by_files(place, other)
     jobs_and_siblings(place, other)
     strangers(place)

@@ -5,6 +5,7 @@
 #include "command/command.h"
 #include "command/explain/explain_jobs.h"
 #include "command/explain/explain_limits.h"
+#include "command/explain/explain_standing.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/answer.h"
@@ -57,6 +58,26 @@ static int add_explained(const struct command_context *context,
     return result;
 }
 
+/* Adds the explanation.  The facts for sentences are read only for the text output about one
+ * association, because they take longer than the rows. */
+static int explain_add_found(const struct command_context *context,
+                             const struct published_cluster *cluster, struct explained *explained,
+                             struct error *err)
+{
+    const struct explanation *explanation = explained->explanation;
+    struct explain_standing standing = { 0 };
+    int result = 0;
+    if (explanation->other == NO_NODE && answer_wants_page(context->answer)) {
+        result =
+            explain_standing_read(&standing, &context->published, cluster, explanation->one, err);
+        explained->standing = &standing.facts;
+    }
+    if (!result)
+        result = add_explained(context, cluster, explained, err);
+    explain_standing_free(&standing);
+    return result;
+}
+
 static int explain_command_add_subject(const struct command_context *context,
                                        const struct published_node *one, uint32_t other,
                                        struct error *err)
@@ -65,17 +86,19 @@ static int explain_command_add_subject(const struct command_context *context,
     struct explanation explanation;
     struct explain_input input = { cluster->tree,   &cluster->options, cluster->algorithm,
                                    cluster->values, cluster->order,    cluster->half_life != 0 };
-    struct explained explained = { cluster->name,
-                                   cluster->as_of,
-                                   cluster->names,
-                                   &input,
-                                   &explanation,
-                                   terminology_of(cluster->settings),
-                                   &context->published.permissions,
-                                   published_unit(cluster),
-                                   usage_unit_of(cluster->settings) };
+    struct explained explained = {
+        .cluster = cluster->name,
+        .as_of = cluster->as_of,
+        .names = cluster->names,
+        .input = &input,
+        .explanation = &explanation,
+        .terms = terminology_of(cluster->settings),
+        .permissions = &context->published.permissions,
+        .unit = published_unit(cluster),
+        .usage = usage_unit_of(cluster->settings),
+    };
     return explain(&input, one->node, other, &explanation)
-               ? add_explained(context, cluster, &explained, err)
+               ? explain_add_found(context, cluster, &explained, err)
                : refuse_pair(one->node, other, context->shared->operands, err);
 }
 

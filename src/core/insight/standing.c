@@ -177,14 +177,11 @@ void standing_find(const struct standings *standings, uint32_t node, struct stan
     standing->steps = memory_zeroed(standing->count, sizeof *standing->steps);
     for (size_t i = 0; i < standing->count; i++) {
         struct standing_step *step = &standing->steps[i];
-        const struct standing_step *most = &standing->steps[standing->decisive];
         *step = (struct standing_step){ .owner = path.nodes[i], .member = path.nodes[i + 1] };
         step->ratio = standings->ratios[step->member];
         step->ahead = standing_users_ahead(standings, step->owner, place) -
                       standing_users_ahead(standings, step->member, place);
         standing_set_position(standings, step);
-        if (step->ahead > most->ahead || (step->ahead == most->ahead && step->ratio > most->ratio))
-            standing->decisive = i;
     }
     path_free(&path);
 }

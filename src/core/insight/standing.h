@@ -47,7 +47,6 @@ struct standing_step {
 struct standing {
     struct standing_step *steps; /* from the root down; `count` is 0 if there are no levels */
     size_t count;
-    size_t decisive; /* the step with most users ahead; of several, the one with the largest ratio */
 };
 
 struct standings *standings_create(const struct tree *tree, const struct algorithm *algorithm,
