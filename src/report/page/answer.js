@@ -46,7 +46,8 @@ function ladder(cluster, row) {
             : `<b>${whole(position)} of ${whole(members.length)}</b>in order`;
         const scope = owner.up ? `Within ${owner.label}` : 'In the cluster';
         return `<li><div><p>${scope}: <b>${member.label}</b> ${usedWords(member, ratioOf(member))}</p>`
-            + `${strip(members, member, ratioOf)}${neighbors(members, member, ratioOf)}</div>${tag('div', 'n', number)}</li>`;
+            + `${strip(members, member, ratioOf)}${neighbors(members, member, ratioOf)}</div>`
+            + `${tag('div', 'n', number)}</li>`;
     })}<li class="ends"><div class="axis"><span>used little</span><span>exactly its share</span><span>used more</span>`
         + '</div></li></ul>';
 }
@@ -81,12 +82,14 @@ function waitingJobs(cluster, row) {
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
     const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
-    const name = job => escapeHtml(job[3]) + (row.user ? ''
-        : ` ${cluster.rows[job[0]].user ? link(cluster.rows[job[0]]) : escapeHtml(job[7])}`);
-    const lines = shown.filter(job => job[1]).map(job =>
-        [name(job), escapeHtml(job[4]), `${whole(job[1])} of ${whole(job[2])}`, job[5] || '–']);
-    const stuck = shown.filter(job => !job[1]).map(job => `<p>${name(job)} ${tag('span', 'why', 'cannot start')}`
-        + `${job[6] && `: ${escapeHtml(job[6])}`}.</p>`);
+    const name = ([id, at, , , , , user]) => escapeHtml(id) + (row.user ? ''
+        : ` ${cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user)}`);
+    const lines = shown.filter(job => job[3] || !job[5]).map(job => {
+        const [partition, length] = cluster.pools[job[2]];
+        return [name(job), escapeHtml(partition), job[3] ? `${whole(job[3])} of ${whole(length)}` : '–', job[4] || '–'];
+    });
+    const stuck = shown.filter(job => !job[3] && job[5]).map(job =>
+        `<p>${name(job)} ${tag('span', 'why', 'cannot start')}: ${escapeHtml(job[5])}.</p>`);
     return (lines.length ? smallTable(`Waiting jobs of ${row.label}`, columns, lines) : '') + stuck.join('')
         + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} waiting.</p>` : '');
 }

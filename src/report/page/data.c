@@ -254,36 +254,54 @@ static void data_add_budgets(struct text *text, const struct page_view *view)
 
 /* ---- Pending jobs ---- */
 
-static void data_add_job(struct text *text, const struct page_view *view,
-                         const struct page_job *job)
+/* Returns the number of the job's partition, and notes the length of its pool. */
+static size_t data_find_pool(const struct page_cluster *cluster, const struct page_job *job,
+                             size_t *lengths)
 {
-    struct text span = { 0 };
-    text_add(&span, "");
-    if (job->waiting_s >= 0)
-        amount_add_span(&span, (double)job->waiting_s);
+    size_t i = 0;
+    while (i < cluster->partition_count && strcmp(cluster->partitions[i].name, job->partition) != 0)
+        i++;
+    lengths[i] = job->pool_jobs;
+    return i;
+}
+
+static void data_add_job(struct text *text, const struct page_view *view,
+                         const struct page_job *job, size_t pool)
+{
     data_separate(text);
-    text_format(text, "[%" PRIu32 ",%" PRId64 ",%zu", view->numbers[job->row], job->place,
-                job->pool_jobs);
+    text_add(text, "[");
     data_add_word(text, job->job_id);
-    data_add_word(text, job->partition);
-    data_add_word(text, span.bytes);
-    data_add_word(text, *job->detail ? job->detail : job->reason);
-    data_add_word(text, *page_view_row(view, job->row)->user ? "" : job->user);
+    text_format(text, ",%" PRIu32 ",%zu,%" PRId64 ",\"", view->numbers[job->row], pool, job->place);
+    if (job->waiting_s >= 0)
+        amount_add_span(text, (double)job->waiting_s);
+    text_add(text, "\"");
+    bool has_row = *page_view_row(view, job->row)->user != '\0';
+    if (page_job_cannot_start(job) || !has_row)
+        data_add_word(text, *job->detail ? job->detail : job->reason);
+    if (!has_row)
+        data_add_word(text, job->user);
     text_add(text, "]");
-    text_free(&span);
 }
 
 /* Adds the first jobs of each row, and the numbers of its other jobs.  Thus the first jobs of each
  * account are in the list, too. */
 static void data_add_jobs(struct text *text, const struct page_view *view)
 {
-    uint32_t *counts = memory_zeroed(view->cluster->row_count, sizeof *counts);
+    const struct page_cluster *cluster = view->cluster;
+    uint32_t *counts = memory_zeroed(cluster->row_count, sizeof *counts);
+    size_t *lengths = memory_zeroed(cluster->partition_count + 1, sizeof *lengths);
     data_open_list(text, "jobs");
     for (size_t i = 0; i < view->job_count; i++) {
-        const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
-        if (counts[job->row]++ >= JOBS_OF_ANSWER)
-            continue;
-        data_add_job(text, view, job);
+        const struct page_job *job = &cluster->jobs[view->jobs[i]];
+        if (counts[job->row]++ < JOBS_OF_ANSWER)
+            data_add_job(text, view, job, data_find_pool(cluster, job, lengths));
+    }
+    text_add(text, "]");
+    data_open_list(text, "pools");
+    for (size_t i = 0; i <= cluster->partition_count; i++) {
+        text_add(text, i ? ",[" : "[");
+        data_add_word(text, i < cluster->partition_count ? cluster->partitions[i].name : "");
+        text_format(text, ",%zu]", lengths[i]);
     }
     text_add(text, "]");
     data_open_list(text, "moreJobs");
@@ -294,6 +312,7 @@ static void data_add_jobs(struct text *text, const struct page_view *view)
         text_format(text, "[%zu,%" PRIu32 "]", i, counts[view->rows[i]] - JOBS_OF_ANSWER);
     }
     text_add(text, "]");
+    free(lengths);
     free(counts);
 }
 

@@ -50,7 +50,7 @@ function readCluster(data, number, list) {
         rows.push(row);
     });
     countUsers(cluster);
-    data.jobs.forEach(job => pathTo(rows[job[0]]).forEach(row => row.jobs.push(job)));
+    data.jobs.forEach(job => pathTo(rows[job[1]]).forEach(row => row.jobs.push(job)));
     data.moreJobs.forEach(([at, more]) => pathTo(rows[at]).forEach(row => { row.more += more; }));
     cluster.byAddress = new Map(rows.filter(row => row.up && row.inside).map(row => [row.address, row]));
     return cluster;
