@@ -87,7 +87,10 @@ def try_paper(place, browser, pages, paper):
     for table in ('groups', 'users'):
         listed = {word for name in names(browser, table) for word in name.split()}
         tap.empty(sorted(listed - set(text.split())), f'{paper} has all {table}')
-    jobs = browser.run("return [...document.querySelectorAll('table[id$=jobs-table] tbody tr th')].map(each => each.textContent.trim()).filter(each => /^[0-9_]+$/.test(each))")
+    jobs = browser.run('''
+        const table = document.querySelector('table[id$=jobs-table]');
+        const column = [...table.querySelectorAll('thead th')].findIndex(each => each.textContent.trim() === 'Job');
+        return [...table.querySelectorAll('tbody tr')].map(each => each.cells[column].textContent.trim()).filter(each => /^[0-9_]+$/.test(each));''')
     tap.ok(jobs and not set(jobs) - set(text.split()), f'{paper} has all waiting jobs', sorted(set(jobs) - set(text.split())))
     first = sheets.text(0)
     tap.ok(len(first.split()) > 150 and 'Groups: share' in first, f'the first sheet of {paper} has the overview and begins with the groups', first)
@@ -95,7 +98,7 @@ def try_paper(place, browser, pages, paper):
               f'nothing is wider than {paper}')
     tap.empty(sheets.overlaps(), f'no word covers another on {paper}')
     tap.ok(len(sheets.sheets) <= 6, f'{paper} has at most six sheets', len(sheets.sheets))
-    tap.ok(all(len(sheet) > 30 for sheet in sheets.sheets), f'no sheet of {paper} is almost empty', [len(sheet) for sheet in sheets.sheets])
+    tap.ok(all(len(sheet) > 30 for sheet in sheets.sheets[:-1]), f'only the last sheet of {paper} may be almost empty', [len(sheet) for sheet in sheets.sheets])
     tap.ok('Save as CSV' not in text and 'Find yourself' not in text and 'Show all' not in text, f'{paper} has no buttons and no search')
 
 
@@ -126,11 +129,15 @@ def try_answers(place, browser, pages):
         text = sheets.text()
         tap.ok(' '.join(lead.split()[:8]) in text and 'Terms' in text and 'Groups: share' not in text and 'Save as' not in text,
                f'the answer of {table} is printed alone, with the terms', lead, text)
-        tap.ok('Oct' in text and 'Entitlement' in text and 'Used ÷ entitlement' in ' '.join(text.split()), f'the printed answer of {table} has the table of months', text)
+        tap.ok(all(words in text for words in ('Entitlement', 'May 2025', 'July 2024')), f'the printed answer of {table} has the table of months', text)
         tap.ok(len(sheets.sheets) <= 3 and not sheets.overlaps(), f'the answer of {table} has at most three sheets, and no word covers another',
                len(sheets.sheets), sheets.overlaps())
         tap.empty((word for sheet in sheets.sheets for word in sheet if word[0] < MARGIN or word[2] > sheets.width - MARGIN),
                   f'the answer of {table} is not wider than the paper')
+        browser.prefers('light', media='print')
+        tap.same(browser.run("return [...document.querySelectorAll('button, input, select')].filter(each => each.getBoundingClientRect().width > 1 && !each.closest('th')).map(each => each.textContent)"),
+                 [], f'the printed answer of {table} has no buttons')
+        browser.prefers('light')
         used, over, white, every = sheets.pixels()
         tap.ok(used > 300 and white > every * 0.8, f'the printed answer of {table} has bars', used, over)
 

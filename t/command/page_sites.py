@@ -27,19 +27,22 @@ def report(place, name, *options):
     place.succeed('report', *options, '--output', f'{name}.html')
 
 
+def demo_settings(place):
+    return {**sqlite_settings(place.path('demo.db'), place.path('demo-results.db'), dict(time_zone='UTC')),
+            'slurm': dict(conf=place.path('slurm.conf')), 'retention': dict(history_days=3650)}
+
+
 def demo(place):
     """The demonstration: accounts of three faculties with a year of jobs.  demo.conf has its settings."""
     subprocess.run([f'{TOP}/sql/demo/make-demo.py', place.path('demo.db'), str(NOW)], check=True, stdout=subprocess.DEVNULL)
-    sections = sqlite_settings(place.path('demo.db'), place.path('demo-results.db'), dict(time_zone='UTC'))
-    write_settings(place.path('demo.conf'), {**sections, 'slurm': dict(conf=place.path('slurm.conf'))})
+    write_settings(place.path('demo.conf'), demo_settings(place))
     run(place, 'demo.conf', ('init',), ('run', '--now', NOW), ('backfill', '--since', NOW - 370 * DAY, '--until', NOW),
         ('report', '--output', place.path('demo.html')))
 
 
 def private(place):
     """The demonstration, where users are private."""
-    sections = sqlite_settings(place.path('demo.db'), place.path('demo-results.db'), dict(time_zone='UTC'))
-    write_settings(place.path('private.conf'), {**sections, 'slurm': dict(conf=place.path('slurm.conf')), 'report': dict(private='yes')})
+    write_settings(place.path('private.conf'), {**demo_settings(place), 'report': dict(private='yes')})
     run(place, 'private.conf', ('run', '--now', NOW + 120), ('report', '--output', place.path('private.html')))
 
 
