@@ -75,14 +75,15 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
 
 /* Reads the usage by partition and QOS from the accounting database, for the time of the
  * results. */
-static int read_use(struct report_cluster *read, size_t count, const struct settings *settings,
-                    struct error *err)
+static int read_use(struct report_cluster *read, const struct published *published,
+                    const struct settings *settings, struct error *err)
 {
     struct db *source = NULL;
     int result = run_open_source(&source, settings, err);
-    for (size_t i = 0; !result && i < count; i++) {
+    for (size_t i = 0; !result && i < published->count; i++) {
         struct page_cluster *page = &read[i].data.page;
-        result = report_use_read(&read[i].use, settings, source, page, err);
+        double whole = published->clusters[i].values[0].usage_raw;
+        result = report_use_read(&read[i].use, settings, source, page, whole, err);
         if (result)
             fail_in(err, "cluster '%s'", page->name);
     }
@@ -123,7 +124,7 @@ static int report_answer(struct command_context *context, struct error *err)
     int result = report_read_clusters(read, published, settings, options, err);
     struct text page = { 0 };
     if (!result && options->jobs)
-        result = read_use(read, published->count, settings, err);
+        result = read_use(read, published, settings, err);
     struct backtest_file file = { 0 };
     if (!result && options->backtest)
         result = backtest_file_read(&file, options->backtest, err) ||

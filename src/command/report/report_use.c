@@ -69,7 +69,8 @@ static int largest_first(const void *a, const void *b)
 
 /* Omits sums of 0 or less.  Suspended time is charged as a negative amount, so a sum need not be
  * positive. */
-static struct page_uses page_uses_of(const struct class_sums *sums, const struct decay_table *decay)
+static struct page_uses page_uses_of(const struct class_sums *sums, const struct decay_table *decay,
+                                     double whole)
 {
     struct page_uses usages = { memory_zeroed(sums->count + 1, sizeof *usages.list), 0 };
     for (uint32_t i = 0; i < sums->count; i++) {
@@ -78,21 +79,21 @@ static struct page_uses page_uses_of(const struct class_sums *sums, const struct
         struct text name = { 0 };
         text_add_as_utf8(&name, names_text(sums->names, i), names_length(sums->names, i));
         usages.list[usages.count++] =
-            (struct page_use){ name.bytes, decay_table_usage(decay, &sums->list[i]) };
+            (struct page_use){ name.bytes, decay_table_usage(decay, &sums->list[i]) / whole };
     }
     qsort(usages.list, usages.count, sizeof *usages.list, largest_first);
     return usages;
 }
 
 int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
-                    struct page_cluster *page, struct error *err)
+                    struct page_cluster *page, double whole, struct error *err)
 {
     struct class_sums_accumulator gathering = { .accumulator = { class_sums_take },
                                                 .partitions = { .names = names_create() },
                                                 .qos = { .names = names_create() } };
     struct source source = source_of(settings, db, page->name);
     struct recorded_state recorded;
-    if (!layout_of(settings)->has_classes)
+    if (!layout_of(settings)->has_classes || !(whole > 0))
         return 0;
     source.time = &page->as_of;
     source.classes = true;
@@ -102,8 +103,9 @@ int report_use_read(struct report_use *use, const struct settings *settings, str
     if (!result)
         result = compute_read(&gathering.computation, &recorded, NULL, err);
     if (!result) {
-        page->by_partition = page_uses_of(&gathering.partitions, gathering.computation.decay);
-        page->by_qos = page_uses_of(&gathering.qos, gathering.computation.decay);
+        page->by_partition =
+            page_uses_of(&gathering.partitions, gathering.computation.decay, whole);
+        page->by_qos = page_uses_of(&gathering.qos, gathering.computation.decay, whole);
     }
     use->partitions = page->by_partition;
     use->qos = page->by_qos;
