@@ -15,8 +15,8 @@ struct report_use {
     struct page_uses partitions, qos; /* also used by the page */
 };
 /* Reads all jobs for the page's time, like a full run, if the source has partitions and QOS.
- * `whole` is the usage of the cluster.  Returns -1 on error.  The caller calls report_use_free()
- * even on error. */
+ * `whole` is the decayed usage of the cluster in TRES-seconds.  Returns -1 on error.  The caller
+ * calls report_use_free() even on error. */
 int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
                     struct page_cluster *page, double whole, struct error *err);
 void report_use_free(struct report_use *use);
