@@ -12,6 +12,8 @@
 #include "util/text.h"
 #include "util/times.h"
 
+enum page_backtest_kind { BACKTEST_TEXT, BACKTEST_INTEGER, BACKTEST_REAL, BACKTEST_TIME };
+
 static int page_backtest_by_id(const void *a, const void *b)
 {
     const struct page_backtest_row *one = a, *other = b;
@@ -26,59 +28,37 @@ const struct page_backtest_row *page_backtest_row(const struct page_backtest *ba
                : NULL;
 }
 
-double page_backtest_turned(const struct page_backtest *backtest,
-                            const struct page_backtest_row *row)
-{
-    double turned = 0;
-    for (size_t i = 1; i < backtest->variant_count; i++)
-        turned = fmax(turned, row->tried[i].turned);
-    return turned;
-}
-
 /* ---- Reading ---- */
 
-/* Returns NULL if the text is null or missing. */
-static const char *page_backtest_text_of(json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-static int page_backtest_take_text(json_t *object, const char *key, const char **text,
-                                   struct error *err)
-{
-    *text = page_backtest_text_of(object, key);
-    return *text ? 0 : fail(err, ERROR_DATA, "'%s' is missing or not a text", key);
-}
-
-static int take_whole(json_t *object, const char *key, int64_t *number, struct error *err)
+/* Converts a member to a text, an integer, a real number or a time.  A real number or a time may be
+ * null: NAN or 0. */
+static int page_backtest_take(json_t *object, const char *key, enum page_backtest_kind kind,
+                              void *to, struct error *err)
 {
     json_t *value = json_object_get(object, key);
-    *number = json_integer_value(value);
-    return json_is_integer(value) ? 0
-                                  : fail(err, ERROR_DATA, "'%s' is missing or not an integer", key);
-}
-
-static int take_real(json_t *object, const char *key, double *number, struct error *err)
-{
-    json_t *value = json_object_get(object, key);
-    *number = json_is_null(value) ? NAN : json_number_value(value);
-    return json_is_null(value) || (json_is_number(value) && isfinite(*number) && *number >= 0)
-               ? 0
-               : fail(err, ERROR_DATA, "'%s' is missing or not a number of at least 0", key);
-}
-
-/* The time is null if the backtest is empty. */
-static int page_backtest_take_time(json_t *object, const char *key, int64_t *time,
-                                   struct error *err)
-{
-    *time = 0;
-    if (json_is_null(json_object_get(object, key)))
-        return 0;
-    if (take_whole(object, key, time, err))
-        return -1;
-    return *time > 0 && *time <= LATEST_TIME
-               ? 0
-               : fail(err, ERROR_DATA, "'%s' is not a valid time", key);
+    int64_t whole = json_integer_value(value);
+    double real = json_is_null(value) ? NAN : json_number_value(value);
+    switch (kind) {
+    case BACKTEST_TEXT:
+        *(const char **)to = json_string_value(value);
+        return json_is_string(value) ? 0
+                                     : fail(err, ERROR_DATA, "'%s' is missing or not a text", key);
+    case BACKTEST_INTEGER:
+        *(int64_t *)to = whole;
+        return json_is_integer(value)
+                   ? 0
+                   : fail(err, ERROR_DATA, "'%s' is missing or not an integer", key);
+    case BACKTEST_TIME:
+        *(int64_t *)to = whole;
+        return json_is_null(value) || (json_is_integer(value) && whole > 0 && whole <= LATEST_TIME)
+                   ? 0
+                   : fail(err, ERROR_DATA, "'%s' is missing or not a valid time", key);
+    default:
+        *(double *)to = real;
+        return json_is_null(value) || (json_is_number(value) && isfinite(real) && real >= 0)
+                   ? 0
+                   : fail(err, ERROR_DATA, "'%s' is missing or not a number of at least 0", key);
+    }
 }
 
 static int take_variants(struct page_backtest *backtest, json_t *list, struct error *err)
@@ -88,10 +68,10 @@ static int take_variants(struct page_backtest *backtest, json_t *list, struct er
     for (size_t i = 0; i < count; i++) {
         json_t *from = json_array_get(list, i);
         struct page_variant *variant = &backtest->variants[i];
-        if (page_backtest_take_text(from, "settings", &variant->settings, err) ||
-            take_whole(from, "points", &variant->points, err) ||
-            take_real(from, "distance", &variant->distance, err) ||
-            take_real(from, "turned", &variant->turned, err))
+        if (page_backtest_take(from, "settings", BACKTEST_TEXT, &variant->settings, err) ||
+            page_backtest_take(from, "points", BACKTEST_INTEGER, &variant->points, err) ||
+            page_backtest_take(from, "distance", BACKTEST_REAL, &variant->distance, err) ||
+            page_backtest_take(from, "turned", BACKTEST_REAL, &variant->turned, err))
             return fail_in(err, "settings %zu", i + 1);
         for (size_t k = 0; k < i; k++)
             if (!strcmp(backtest->variants[k].settings, variant->settings))
@@ -130,8 +110,8 @@ static int page_backtest_take_row(struct page_backtest *backtest, json_t *from, 
 {
     int64_t id;
     const char *settings;
-    if (take_whole(from, "id_assoc", &id, err) ||
-        page_backtest_take_text(from, "settings", &settings, err))
+    if (page_backtest_take(from, "id_assoc", BACKTEST_INTEGER, &id, err) ||
+        page_backtest_take(from, "settings", BACKTEST_TEXT, &settings, err))
         return -1;
     struct page_backtest_row *row = page_backtest_row_of(backtest, id);
     struct page_tried *tried = tried_under(backtest, row, settings);
@@ -140,12 +120,10 @@ static int page_backtest_take_row(struct page_backtest *backtest, json_t *from, 
     if (tried->there)
         return fail(err, ERROR_DATA, "association %" PRId64 " occurs twice", id);
     tried->there = true;
-    tried->with_account = page_backtest_text_of(from, "turned_with_account");
-    tried->with_user = page_backtest_text_of(from, "turned_with_user");
-    return take_real(from, "share_due", &row->due, err) ||
-                   take_real(from, "use", &tried->use, err) ||
-                   take_real(from, "place", &tried->place, err) ||
-                   take_real(from, "turned", &tried->turned, err)
+    return page_backtest_take(from, "share_due", BACKTEST_REAL, &row->due, err) ||
+                   page_backtest_take(from, "use", BACKTEST_REAL, &tried->use, err) ||
+                   page_backtest_take(from, "place", BACKTEST_REAL, &tried->place, err) ||
+                   page_backtest_take(from, "turned", BACKTEST_REAL, &tried->turned, err)
                ? -1
                : 0;
 }
@@ -169,8 +147,8 @@ static int page_backtest_take_rows(struct page_backtest *backtest, json_t *list,
 static int page_backtest_take_cluster(struct page_backtest *backtest, json_t *from,
                                       struct error *err)
 {
-    return page_backtest_take_time(from, "since", &backtest->since, err) ||
-                   page_backtest_take_time(from, "until", &backtest->until, err) ||
+    return page_backtest_take(from, "since", BACKTEST_TIME, &backtest->since, err) ||
+                   page_backtest_take(from, "until", BACKTEST_TIME, &backtest->until, err) ||
                    take_variants(backtest, json_object_get(from, "settings"), err) ||
                    page_backtest_take_rows(backtest, json_object_get(from, "associations"), err)
                ? -1

@@ -24,7 +24,6 @@ struct page_variant {
 struct page_tried {
     bool there; /* the file has these results */
     double use, place, turned;
-    const char *with_account, *with_user; /* most frequent discordant partner; NULL: none */
 };
 struct page_backtest_row {
     int64_t id;
@@ -41,9 +40,6 @@ struct page_backtest {
 
 /* Returns the row of an association, or NULL if it has no row. */
 const struct page_backtest_row *page_backtest_row(const struct page_backtest *backtest, int64_t id);
-/* Returns the largest mean number of discordant users in any variant. */
-double page_backtest_turned(const struct page_backtest *backtest,
-                            const struct page_backtest_row *row);
 
 /* An open file, with any number of clusters.  It owns the texts in struct page_backtest. */
 struct backtest_file {

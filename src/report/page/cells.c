@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page/cells.h"
 
+#include <string.h>
+
 #include "report/amounts.h"
 #include "report/page/escape.h"
 #include "report/page/picture.h"
@@ -51,6 +53,21 @@ void page_add_more(struct text *text, const struct page_view *view, const char *
     text_add(text, "</button></div>");
 }
 
+void page_begin_table(struct text *text, const struct page_view *view, const char *id,
+                      const char *caption)
+{
+    page_add_markup(text, "<table id=\"%s%s\" data-table data-room=\"", page_prefix_of(view).bytes,
+                    id);
+    text_format(text, "%d\"><caption class=\"vh\">%s</caption><thead><tr>", PAGE_ROOM, caption);
+}
+
+void page_end_table(struct text *text, const struct page_view *view, const char *id, size_t rows)
+{
+    text_add(text, "</tbody></table>\n");
+    if (rows > PAGE_ROOM)
+        page_add_more(text, view, id, rows);
+}
+
 void page_add_share_headings(struct text *text, const struct page_view *view, double most,
                              bool sortable)
 {
@@ -88,34 +105,43 @@ void page_add_bar_cell(struct text *text, const struct page_row *row, double mos
     text_add(text, "</span></td>");
 }
 
-static void page_add_value_cell(struct text *text, const char *class, double value)
+void page_add_whole(struct text *text, double number)
 {
-    if (isnan(value))
-        text_format(text, "<td class=\"%s\" data-v=\"\">", class);
-    else if (isinf(value))
-        text_format(text, "<td class=\"%s\" data-v=\"Infinity\">", class);
+    amount_add_whole(text, (uint64_t)number);
+}
+
+/* A value that is the cell's text need not be repeated. */
+void page_add_number(struct text *text, const char *class, double number,
+                     void (*add)(struct text *, double))
+{
+    struct text words = { 0 }, value = { 0 };
+    text_add(&value, "");
+    if (isinf(number))
+        text_add(&value, "Infinity");
+    else if (!isnan(number))
+        text_format(&value, floor(number) == number ? "%.0f" : "%.6g", number);
+    if (isnan(number))
+        text_add(&words, "\xe2\x80\x93");
     else
-        text_format(text, "<td class=\"%s\" data-v=\"%.6g\">", class, value);
+        add(&words, number);
+    text_format(text, "<td class=\"%s\"", class);
+    if (strcmp(words.bytes, value.bytes) != 0)
+        text_format(text, " data-v=\"%s\"", value.bytes);
+    text_format(text, ">%s</td>", words.bytes);
+    text_free(&words);
+    text_free(&value);
 }
 
 void page_add_share_cells(struct text *text, const struct page_row *row)
 {
     double ratio = row->used > 0 || row->share > 0 ? row->ratio : NAN;
-    page_add_value_cell(text, "r c2", row->own_share ? row->share : 0);
     if (row->own_share)
-        page_add_percent(text, row->share);
+        page_add_number(text, "r c2", row->share, page_add_percent);
     else
-        text_add(text, "none");
-    text_add(text, "</td>");
-    page_add_value_cell(text, "r c2", row->used);
-    page_add_percent(text, row->used);
-    text_add(text, "</td>");
-    page_add_value_cell(text, page_row_used_more(row) ? "r over" : "r", ratio);
-    page_add_ratio(text, ratio);
-    text_add(text, "</td>");
-    page_add_value_cell(text, "r c3", row->spent);
-    page_add_amount(text, row->spent);
-    text_add(text, "</td>");
+        text_add(text, "<td class=\"r c2\" data-v=\"0\">none</td>");
+    page_add_number(text, "r c2", row->used, page_add_percent);
+    page_add_number(text, page_row_used_more(row) ? "r over" : "r", ratio, page_add_ratio);
+    page_add_number(text, "r c3", row->spent, page_add_amount);
 }
 
 void page_add_row_id(struct text *text, const struct page_view *view, uint32_t row)

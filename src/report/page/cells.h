@@ -31,6 +31,19 @@ void page_add_tools(struct text *text, const struct page_view *view, const char 
 /* Adds the button that unfolds a table of `rows` rows. */
 void page_add_more(struct text *text, const struct page_view *view, const char *table, size_t rows);
 
+/* Number of rows that scripts show at first. */
+#define PAGE_ROOM 15
+/* Adds the start of a table that can be sorted, up to its headings. */
+void page_begin_table(struct text *text, const struct page_view *view, const char *id,
+                      const char *caption);
+/* Adds the end of a table of `rows` rows, with a button if scripts do not show all of them. */
+void page_end_table(struct text *text, const struct page_view *view, const char *id, size_t rows);
+/* Adds a cell with a number, which `add` writes, and its value for scripts.  NAN is unknown. */
+void page_add_number(struct text *text, const char *class, double number,
+                     void (*add)(struct text *, double));
+/* Writes a whole number with commas. */
+void page_add_whole(struct text *text, double number);
+
 /* Adds the headings from the bar to the spent usage.  `most` is the end of the scale. */
 void page_add_share_headings(struct text *text, const struct page_view *view, double most,
                              bool sortable);

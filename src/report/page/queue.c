@@ -13,9 +13,10 @@
 #include "util/text.h"
 
 #define JOBS_AT_MOST 500u
-/* Number of rows that scripts show at first. */
-#define ROOM 15
+#define JOBS_AT_MOST_IF_HUGE 200u
+/* Names up to this length do not break, even if the table is narrow. */
 #define SHORT_NAME 10u
+#define DASH "\xe2\x80\x93"
 
 /* ---- Sentences ---- */
 
@@ -25,15 +26,12 @@ static size_t queue_count_jobs(const struct page_view *view, size_t *stuck)
 {
     const struct page_cluster *cluster = view->cluster;
     size_t jobs = 0;
-    *stuck = cluster->cannot_start;
-    if (view->whole)
-        return cluster->rows[0].jobs;
-    *stuck = 0;
-    for (size_t i = 0; i < view->job_count; i++)
+    *stuck = view->whole ? cluster->cannot_start : 0;
+    for (size_t i = 0; !view->whole && i < view->job_count; i++)
         *stuck += page_job_cannot_start(&cluster->jobs[view->jobs[i]]);
     for (size_t i = 0; i < view->group_count; i++)
         jobs += view->depths[i] == 1 ? page_view_row(view, view->groups[i])->jobs : 0;
-    return jobs;
+    return view->whole ? cluster->rows[0].jobs : jobs;
 }
 
 static void queue_add_counts(struct text *text, const struct page_view *view)
@@ -41,96 +39,43 @@ static void queue_add_counts(struct text *text, const struct page_view *view)
     size_t stuck, jobs = queue_count_jobs(view, &stuck);
     if (!jobs) {
         text_add(text, "No job is waiting.");
-    } else if (stuck && stuck == jobs) {
-        page_add_count(text, stuck, "job is waiting and", "jobs are waiting and");
-        text_add(text, " cannot start.");
-    } else {
-        page_add_count(text, jobs - stuck, "job waits for its turn", "jobs wait for their turn");
-        if (stuck) {
-            text_add(text, ", ");
-            amount_add_whole(text, stuck);
-            text_add(text, " cannot start");
-        }
-        text_add(text, ".");
-    }
-    if (!view->whole)
-        text_add(text, " The first table counts all jobs of the cluster.");
-}
-
-/* Returns the next partition from index `at` on that has pending jobs in the pool, or the number of
- * partitions. */
-static size_t queue_next_in(const struct page_cluster *cluster, const char *pool, size_t at)
-{
-    while (at < cluster->partition_count &&
-           (!cluster->partitions[at].jobs || strcmp(cluster->partitions[at].pool, pool) != 0))
-        at++;
-    return at;
-}
-
-/* A place counts in a pool, so the page names the partitions of a pool. */
-static void queue_add_pools(struct text *text, const struct page_cluster *cluster)
-{
-    for (size_t i = 0; i < cluster->partition_count; i++) {
-        const char *pool = cluster->partitions[i].pool;
-        size_t next = queue_next_in(cluster, pool, i + 1);
-        if (queue_next_in(cluster, pool, 0) != i || next == cluster->partition_count)
-            continue;
-        if (!*pool) {
-            text_add(text, cluster->by_formula
-                               ? ""
-                               : " Without a slurm.conf, all partitions have one order.");
-            continue;
-        }
-        text_add(text, " ");
-        page_add_html(text, cluster->partitions[i].name);
-        for (size_t after; next < cluster->partition_count; next = after) {
-            after = queue_next_in(cluster, pool, next + 1);
-            text_add(text, after < cluster->partition_count ? ", " : " and ");
-            page_add_html(text, cluster->partitions[next].name);
-        }
-        text_add(text, " share nodes, so their jobs have one order.");
-    }
-}
-
-/* ---- Cells ---- */
-
-static void queue_add_whole(struct text *text, double number)
-{
-    amount_add_whole(text, (uint64_t)number);
-}
-
-static void queue_add_value(struct text *text, double value)
-{
-    text_format(text, "%.6g", value);
-}
-
-/* Adds a number; NAN and negative numbers are unknown. */
-static void queue_add_number(struct text *text, const char *class, double number,
-                             void (*add)(struct text *, double))
-{
-    if (isnan(number) || (number < 0 && add != queue_add_value)) {
-        text_format(text, "<td class=\"%s\" data-v=\"\">\xe2\x80\x93</td>", class);
         return;
     }
-    text_format(text,
-                isinf(number) ? "<td class=\"%s\" data-v=\"Infinity\">"
-                              : "<td class=\"%s\" data-v=\"%.10g\">",
-                class, number);
-    add(text, number);
-    text_add(text, "</td>");
+    page_add_count(text, jobs - stuck, "job waits for its turn", "jobs wait for their turn");
+    if (stuck) {
+        text_add(text, ", ");
+        page_add_count(text, stuck, "cannot start", "cannot start");
+    }
+    text_add(text, view->whole ? "." : ". The first table counts all jobs of the cluster.");
 }
 
-/* Short names do not break, even if the table is narrow. */
+/* A place counts in a pool, whose name is that of one of its partitions. */
+static void queue_add_pools(struct text *text, const struct page_cluster *cluster)
+{
+    const char *before = " These partitions share nodes, so their jobs have one order: ";
+    for (size_t i = 0; i < cluster->partition_count; i++) {
+        const struct page_partition *partition = &cluster->partitions[i];
+        if (!*partition->pool || !strcmp(partition->pool, partition->name))
+            continue;
+        text_add(text, before);
+        page_add_markup(text, "%s with %s", partition->name, partition->pool);
+        before = ", ";
+    }
+    if (*before == ',')
+        text_add(text, ".");
+}
+
+/* ---- Partitions ---- */
+
 static const char *queue_name_class(const char *name)
 {
     return strlen(name) > SHORT_NAME ? "name" : "nw";
 }
 
-static void queue_add_name(struct text *text, const char *class, const char *name)
+/* Returns the number, or NAN if it is unknown. */
+static double queue_known(int64_t number)
 {
-    text_format(text, "<td class=\"%s %s\">", queue_name_class(name), class);
-    page_add_html(text, name);
-    text_add(text, "</td>");
+    return number < 0 ? NAN : (double)number;
 }
 
 static void queue_add_user(struct text *text, const struct page_view *view,
@@ -142,26 +87,6 @@ static void queue_add_user(struct text *text, const struct page_view *view,
         page_add_html(text, job->user);
 }
 
-static void queue_open_table(struct text *text, const struct page_view *view, const char *id,
-                             const char *caption)
-{
-    text_add(text, "<table id=\"");
-    page_add_id(text, view, id);
-    text_format(text,
-                "\" data-table data-room=\"%d\"><caption class=\"vh\">%s</caption><thead><tr>",
-                ROOM, caption);
-}
-
-static void queue_end_table(struct text *text, const struct page_view *view, const char *id,
-                            size_t rows)
-{
-    text_add(text, "</tbody></table>\n");
-    if (rows > ROOM)
-        page_add_more(text, view, id, rows);
-}
-
-/* ---- Partitions ---- */
-
 static bool queue_names_next(const struct page_view *view)
 {
     return view->whole && !view->cluster->hides_jobs;
@@ -170,24 +95,22 @@ static bool queue_names_next(const struct page_view *view)
 static void queue_add_partition(struct text *text, const struct page_view *view,
                                 const struct page_partition *partition)
 {
-    text_format(text, "<tr><th scope=\"row\" class=\"%s\">", queue_name_class(partition->name));
-    page_add_html(text, partition->name);
-    text_add(text, "</th>");
-    queue_add_number(text, "r", (double)partition->jobs, queue_add_whole);
-    queue_add_number(text, "r c2", (double)partition->cores, queue_add_whole);
+    const struct page_job *next =
+        partition->next == SIZE_MAX ? NULL : &view->cluster->jobs[partition->next];
+    page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th>",
+                    queue_name_class(partition->name), partition->name);
+    page_add_number(text, "r", (double)partition->jobs, page_add_whole);
+    page_add_number(text, "r c2", queue_known(partition->cores), page_add_whole);
     if (queue_names_next(view)) {
-        text_add(text, "<td class=\"name\">");
-        if (partition->next == SIZE_MAX) {
-            text_add(text, "\xe2\x80\x93");
-        } else {
-            page_add_html(text, view->cluster->jobs[partition->next].job_id);
+        page_add_markup(text, "<td class=\"name\">%s", next ? next->job_id : DASH);
+        if (next) {
             text_add(text, ", ");
-            queue_add_user(text, view, &view->cluster->jobs[partition->next]);
+            queue_add_user(text, view, next);
         }
         text_add(text, "</td>");
     }
-    queue_add_number(text, "r", partition->median_s, page_add_span);
-    queue_add_number(text, "r c2", partition->most_s, page_add_span);
+    page_add_number(text, "r", partition->median_s, page_add_span);
+    page_add_number(text, "r c2", partition->most_s, page_add_span);
     text_add(text, "</tr>\n");
 }
 
@@ -196,7 +119,7 @@ static void queue_add_partitions(struct text *text, const struct page_view *view
     const struct page_cluster *cluster = view->cluster;
     if (!cluster->partition_count)
         return;
-    queue_open_table(text, view, "partitions-table", "Waiting jobs and waits");
+    page_begin_table(text, view, "partitions-table", "Waiting jobs and waits");
     text_add(text, "<th scope=\"col\">");
     page_add_capital(text, cluster->terms->partition);
     text_format(text,
@@ -207,7 +130,7 @@ static void queue_add_partitions(struct text *text, const struct page_view *view
                 queue_names_next(view) ? "<th scope=\"col\">Next job</th>" : "");
     for (size_t i = 0; i < cluster->partition_count; i++)
         queue_add_partition(text, view, &cluster->partitions[i]);
-    queue_end_table(text, view, "partitions-table", cluster->partition_count);
+    page_end_table(text, view, "partitions-table", cluster->partition_count);
 }
 
 /* ---- The order of jobs ---- */
@@ -215,7 +138,6 @@ static void queue_add_partitions(struct text *text, const struct page_view *view
 /* A job, and the highest priority of the jobs that do not precede it in its pool. */
 struct queued {
     const struct page_job *job;
-    size_t number;
     double priority;
 };
 
@@ -224,7 +146,7 @@ static int queue_compare(const void *a, const void *b)
     const struct queued *one = a, *other = b;
     if (one->priority != other->priority)
         return one->priority < other->priority ? 1 : -1;
-    return (one->number > other->number) - (one->number < other->number);
+    return (one->job > other->job) - (one->job < other->job);
 }
 
 /*
@@ -235,15 +157,13 @@ static struct queued *queue_order(const struct page_view *view)
 {
     struct queued *list = memory_zeroed(view->job_count + 1, sizeof *list);
     for (size_t i = view->job_count; i-- > 0;) {
-        const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
-        const struct page_job *next = list[i + 1].job;
+        const struct page_job *job = &view->cluster->jobs[view->jobs[i]], *next = list[i + 1].job;
         double priority = isnan(job->priority) || !job->place ? -INFINITY : job->priority;
         if (next && job->place && next->place && !strcmp(job->pool, next->pool))
             priority = fmax(priority, list[i + 1].priority);
-        list[i] = (struct queued){ job, i, priority };
+        list[i] = (struct queued){ job, priority };
     }
-    if (view->job_count)
-        qsort(list, view->job_count, sizeof *list, queue_compare);
+    qsort(list, view->job_count, sizeof *list, queue_compare);
     return list;
 }
 
@@ -279,112 +199,106 @@ static void queue_add_asked(struct text *text, const struct page_job *job)
         text_add(text, between);
         page_add_span(text, (double)job->limit_s);
     } else if (!*between) {
-        text_add(text, "\xe2\x80\x93");
+        text_add(text, DASH);
     }
 }
 
-static void queue_add_names(struct text *text, const struct page_view *view,
-                            const struct page_job *job)
+static void queue_add_name(struct text *text, const char *class, const char *name)
 {
-    text_add(text, "<tr>");
-    queue_add_number(text, "r", job->place ? (double)job->place : NAN, queue_add_whole);
-    text_add(text, "<th scope=\"row\" class=\"name\">");
-    page_add_html(text, job->job_id);
-    text_add(text, "<span class=\"sub\">");
-    queue_add_asked(text, job);
-    text_format(text, "</span></th><td class=\"%s\">", queue_name_class(job->user));
-    queue_add_user(text, view, job);
-    text_add(text, "<span class=\"sub\">");
-    page_add_html(text, job->account);
-    text_add(text, "</span></td>");
-    queue_add_name(text, "c2", job->account);
+    page_add_markup(text, "<td class=\"%s %s\">%s</td>", queue_name_class(name), class, name);
+}
+
+static void queue_add_value(struct text *text, double value)
+{
+    text_format(text, "%.6g", value);
+}
+
+static void queue_add_priority(struct text *text, const struct page_view *view,
+                               const struct page_job *job, double most)
+{
+    double parts[PARTS];
+    if (view->cluster->by_formula) {
+        page_add_number(text, "r c2", job->priority, queue_add_value);
+        queue_add_name(text, "c2 cb", job->terms);
+        return;
+    }
+    page_add_number(text, "r c2", job->priority, page_add_whole);
+    queue_parts(job, parts);
+    text_add(text, "<td class=\"bar c2 cb\">");
+    picture_add_parts(text, parts, PARTS, most);
+    text_add(text, "</td>");
 }
 
 /* If a job cannot start, the reason replaces the last two columns that a screen shows. */
 static void queue_add_job(struct text *text, const struct page_view *view,
                           const struct page_job *job, double most)
 {
-    bool stuck = page_job_cannot_start(job), by_formula = view->cluster->by_formula;
-    double parts[PARTS];
-    queue_add_names(text, view, job);
+    bool stuck = page_job_cannot_start(job);
+    text_add(text, "<tr>");
+    page_add_number(text, "r", job->place ? (double)job->place : NAN, page_add_whole);
+    page_add_markup(text, "<th scope=\"row\" class=\"name\">%s<span class=\"sub\">", job->job_id);
+    queue_add_asked(text, job);
+    page_add_markup(text, "</span></th><td class=\"%s\">", queue_name_class(job->user));
+    queue_add_user(text, view, job);
+    page_add_markup(text, "<span class=\"sub\">%s</span></td>", job->account);
+    queue_add_name(text, "c2", job->account);
     queue_add_name(text, stuck ? "c2" : "", job->partition);
-    if (!by_formula)
+    if (!view->cluster->by_formula)
         queue_add_name(text, "c3", job->qos);
     text_add(text, "<td class=\"c3 nw\">");
     queue_add_asked(text, job);
     text_add(text, "</td>");
-    queue_add_number(text, stuck ? "r cb" : "r", (double)job->waiting_s, page_add_span);
-    if (stuck) {
-        text_add(text, "<td class=\"why\" colspan=\"2\">cannot start: ");
-        page_add_html(text, *job->detail ? job->detail : job->reason);
-        text_add(text, "</td></tr>\n");
-        return;
-    }
-    queue_add_number(text, "r c2", job->priority, by_formula ? queue_add_value : queue_add_whole);
-    if (by_formula) {
-        queue_add_name(text, "c2 cb", job->terms);
-    } else {
-        queue_parts(job, parts);
-        text_add(text, "<td class=\"bar c2 cb\">");
-        picture_add_parts(text, parts, PARTS, most);
-        text_add(text, "</td>");
-    }
+    page_add_number(text, stuck ? "r cb" : "r", queue_known(job->waiting_s), page_add_span);
+    if (stuck)
+        page_add_markup(text, "<td class=\"why\" colspan=\"2\">cannot start: %s</td>",
+                        *job->detail ? job->detail : job->reason);
+    else
+        queue_add_priority(text, view, job, most);
     text_add(text, "</tr>\n");
 }
 
-static void queue_add_headings(struct text *text, const struct page_view *view, bool is_sorted)
+static void queue_add_headings(struct text *text, const struct page_view *view)
 {
-    const struct page_cluster *cluster = view->cluster;
+    bool by_formula = view->cluster->by_formula;
     text_add(text, "<th scope=\"col\" class=\"r\" data-sort=\"p\">Place</th>"
                    "<th scope=\"col\" data-sort=\"a\">Job</th>"
                    "<th scope=\"col\" data-sort=\"a\">User</th>"
                    "<th scope=\"col\" class=\"c2\" data-sort=\"a\">Group</th>"
                    "<th scope=\"col\" data-sort=\"a\">");
-    page_add_capital(text, cluster->terms->partition);
-    text_format(
-        text,
-        "</th>%s<th scope=\"col\" class=\"c3\">Asks for</th>"
-        "<th scope=\"col\" class=\"r\" data-sort=\"n\">Waiting</th>"
-        "<th scope=\"col\" class=\"r c2\" data-sort=\"n\"%s>%s</th>"
-        "<th scope=\"col\" class=\"%s</th></tr></thead>\n<tbody>",
-        cluster->by_formula ? "" : "<th scope=\"col\" class=\"c3\" data-sort=\"a\">QOS</th>",
-        is_sorted ? " aria-sort=\"descending\"" : "", cluster->by_formula ? "Value" : "Priority",
-        cluster->by_formula ? "c2 cb\">Values in the formula"
-                            : "bar c2 cb\">Parts of the priority");
-}
-
-/* Adds the heading of the jobs, and for Slurm the key of their bars. */
-static void queue_add_key(struct text *text, const struct page_view *view, double others)
-{
-    static const char *const classes[PARTS] = { "f1", "f2", "f3" };
-    const char *const names[PARTS] = {
-        "fairshare", others > 0 ? "QOS, partition, size and others" : "QOS and partition", "age"
-    };
-    text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
-                view->cluster->by_formula ? "the formula's value" : "priority");
-    if (!view->cluster->by_formula)
-        picture_add_key(text, classes, names, PARTS);
+    page_add_capital(text, view->cluster->terms->partition);
+    text_format(text,
+                "</th>%s<th scope=\"col\" class=\"c3\">Asks for</th>"
+                "<th scope=\"col\" class=\"r\" data-sort=\"n\">Waiting</th>"
+                "<th scope=\"col\" class=\"r c2\" data-sort=\"n\">%s</th>"
+                "<th scope=\"col\" class=\"%s</th></tr></thead>\n<tbody>",
+                by_formula ? "" : "<th scope=\"col\" class=\"c3\" data-sort=\"a\">QOS</th>",
+                by_formula ? "Value" : "Priority",
+                by_formula ? "c2 cb\">Values in the formula" : "bar c2 cb\">Parts of the priority");
 }
 
 static void queue_add_jobs(struct text *text, const struct page_view *view)
 {
+    static const char *const classes[PARTS] = { "f1", "f2", "f3" };
+    const char *names[PARTS] = { "fairshare", "QOS and partition", "age" };
+    size_t limit = view->huge ? JOBS_AT_MOST_IF_HUGE : JOBS_AT_MOST;
+    size_t count = view->job_count < limit ? view->job_count : limit;
     struct queued *list = queue_order(view);
-    size_t count = view->job_count < JOBS_AT_MOST ? view->job_count : JOBS_AT_MOST;
-    double most = 0, others = 0, parts[PARTS];
-    bool is_sorted = true;
+    double most = 0, parts[PARTS];
     for (size_t i = 0; i < count; i++) {
-        const struct page_job *job = list[i].job;
-        most = fmax(most, queue_parts(job, parts));
-        others = fmax(others, parts[SETTINGS] - fmax(job->parts[PRIO_QOS], 0) -
-                                  fmax(job->parts[PRIO_PARTITION], 0));
-        is_sorted &= !job->place || list[i].priority == job->priority;
+        const double *all = list[i].job->parts;
+        most = fmax(most, queue_parts(list[i].job, parts));
+        if (parts[SETTINGS] > 1.001 * (all[PRIO_QOS] + all[PRIO_PARTITION]))
+            names[SETTINGS] = "QOS, partition, size and others";
     }
-    queue_add_key(text, view, others - most * 1e-9);
-    queue_open_table(text, view, "jobs-table", "Waiting jobs in order of priority");
-    queue_add_headings(text, view, is_sorted);
+    text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
+                view->cluster->by_formula ? "the formula's value" : "priority");
+    if (!view->cluster->by_formula)
+        picture_add_key(text, classes, names, PARTS);
+    page_begin_table(text, view, "jobs-table", "Waiting jobs in order of priority");
+    queue_add_headings(text, view);
     for (size_t i = 0; i < count; i++)
         queue_add_job(text, view, list[i].job, most);
-    queue_end_table(text, view, "jobs-table", count);
+    page_end_table(text, view, "jobs-table", count);
     if (count < view->job_count) {
         text_add(text, "<p class=\"note\">");
         page_add_count(text, view->job_count - count, "other job is", "other jobs are");

@@ -1,8 +1,151 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/amounts.h"
+#include "report/page/backtest.h"
+#include "report/page/cells.h"
+#include "report/page/escape.h"
 #include "report/page/sections.h"
+#include "settings/scheduler.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Number of rows of all tables together. */
+#define ROWS_AT_MOST 200u
+
+/* A row of the page with its results. */
+struct trial {
+    uint32_t row;
+    const struct page_backtest_row *results;
+    double turned; /* with the variant of the table; -1 for a group */
+};
+
+static int trials_compare(const void *a, const void *b)
+{
+    const struct trial *one = a, *other = b;
+    if (one->turned != other->turned)
+        return one->turned < other->turned ? 1 : -1;
+    return (one->row > other->row) - (one->row < other->row);
+}
+
+/* Returns the users, those whose order changes most first, and then the groups.  The caller frees
+ * the list. */
+static struct trial *trials_list(const struct page_view *view, size_t variant, size_t *count)
+{
+    struct trial *list = NULL;
+    *count = 0;
+    for (size_t i = 0; i < view->group_count + view->user_count; i++) {
+        bool is_group = i < view->group_count;
+        uint32_t row = is_group ? view->groups[i] : view->users[i - view->group_count];
+        const struct page_backtest_row *results =
+            page_backtest_row(view->cluster->backtest, page_view_row(view, row)->id);
+        if (results)
+            *memory_append(&list, count) =
+                (struct trial){ row, results,
+                                is_group ? -1 : fmax(results->tried[variant].turned, 0) };
+    }
+    if (*count)
+        qsort(list, *count, sizeof *list, trials_compare);
+    return list;
+}
+
+static void trials_add_mean(struct text *text, double value)
+{
+    text_format(text, "%.1f", value);
+}
+
+static void trials_add_row(struct text *text, const struct page_view *view,
+                           const struct trial *trial, size_t variant)
+{
+    const struct page_row *row = page_view_row(view, trial->row);
+    const struct page_tried *now = &trial->results->tried[0];
+    const struct page_tried *then = &trial->results->tried[variant];
+    text_add(text, "<tr><th scope=\"row\" class=\"name\">");
+    page_add_link(text, view, trial->row);
+    page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 name\">%s</td>",
+                    *row->user ? row->account : "group", *row->user ? row->account : "");
+    page_add_number(text, "r c3", row->own_share ? trial->results->due : NAN, page_add_percent);
+    page_add_number(text, "r", now->use, page_add_percent);
+    page_add_number(text, "r", then->use, page_add_percent);
+    page_add_number(text, "r c2", now->place, trials_add_mean);
+    page_add_number(text, "r c2", then->place, trials_add_mean);
+    page_add_number(text, "r", then->turned, trials_add_mean);
+    text_add(text, "</tr>\n");
+}
+
+static void trials_add_sentences(struct text *text, const struct page_view *view, size_t variant)
+{
+    const struct page_variant *variants = view->cluster->backtest->variants;
+    if (variant) {
+        page_add_markup(text, "<h3 class=\"gap\">Settings: %s</h3><p class=\"soft\">The order of ",
+                        variants[variant].settings);
+        page_add_percent(text, variants[variant].turned);
+        page_add_markup(text, " of all pairs of %s changes. To match the shares, ",
+                        view->cluster->terms->users);
+        page_add_percent(text, variants[variant].distance);
+        text_add(text, " of usage would have to move; now it is ");
+    } else {
+        text_add(text, "<p class=\"soft\">Usage that would have to move to match the shares: ");
+    }
+    page_add_percent(text, variants[0].distance);
+    text_add(text, ".</p>");
+}
+
+static void trials_add_table(struct text *text, const struct page_view *view, size_t variant,
+                             size_t most)
+{
+    char id[40] = "trials-table";
+    size_t count;
+    struct trial *list = trials_list(view, variant, &count);
+    size_t listed = count < most ? count : most;
+    if (variant > 1)
+        snprintf(id, sizeof id, "trials-table-%zu", variant);
+    trials_add_sentences(text, view, variant);
+    page_begin_table(text, view, id, "Usage and places under other settings");
+    text_add(text, "<th scope=\"col\" data-sort=\"a\">Name</th>"
+                   "<th scope=\"col\" class=\"c2\" data-sort=\"a\">Group</th>"
+                   "<th scope=\"col\" class=\"r c3\" data-sort=\"n\">Entitlement</th>"
+                   "<th scope=\"col\" class=\"r\" data-sort=\"n\">Usage now</th>"
+                   "<th scope=\"col\" class=\"r\" data-sort=\"n\">Usage then</th>"
+                   "<th scope=\"col\" class=\"r c2\" data-sort=\"p\">Place now</th>"
+                   "<th scope=\"col\" class=\"r c2\" data-sort=\"p\">Place then</th>"
+                   "<th scope=\"col\" class=\"r\" data-sort=\"n\">Users with reversed order</th>"
+                   "</tr></thead>\n<tbody>");
+    for (size_t i = 0; i < listed; i++)
+        trials_add_row(text, view, &list[i], variant);
+    page_end_table(text, view, id, listed);
+    free(list);
+    if (listed < count) {
+        text_add(text, "<p class=\"note\">");
+        page_add_count(text, count - listed, "row is", "rows are");
+        text_add(text, " not listed; <code>fairmill backtest</code> prints all.</p>");
+    }
+}
 
 void page_add_trials(struct text *text, const struct page_view *view)
 {
-    (void)text;
-    (void)view;
+    const struct page_backtest *backtest = view->cluster->backtest;
+    if (!backtest)
+        return;
+    size_t tables = backtest->variant_count > 1 ? backtest->variant_count - 1 : 1;
+    page_add_section(text, view, "trials", "Under other settings");
+    text_add(text, "<p class=\"soft\">");
+    if (backtest->since) {
+        text_add(text, "Values are means of ");
+        page_add_count(text, (size_t)backtest->variants[0].points, "time", "times");
+        text_add(text, " from ");
+        amount_add_date(text, backtest->since, 1);
+        text_add(text, " to ");
+        amount_add_date(text, backtest->until, 1);
+        text_add(text, ". Jobs are not scheduled again, so usage is the same under all settings.");
+    } else {
+        text_add(text, "The backtest has no points.");
+    }
+    text_add(text, "</p>");
+    page_add_tools(text, view, backtest->since ? "trials-table" : NULL);
+    for (size_t i = 0; backtest->since && i < tables; i++)
+        trials_add_table(text, view, backtest->variant_count > 1 ? i + 1 : 0,
+                         ROWS_AT_MOST / tables);
+    text_add(text, "</section>\n");
 }

@@ -7,10 +7,6 @@
 #include "settings/scheduler.h"
 #include "util/text.h"
 
-/* Number of rows that scripts show at first. */
-#define ROOM 15
-#define ROOM_TEXT "15"
-
 static void users_add_sentences(struct text *text, const struct page_view *view, size_t listed)
 {
     const struct terminology *terms = view->cluster->terms;
@@ -34,13 +30,7 @@ static void users_add_row(struct text *text, const struct page_view *view, uint3
     page_add_link(text, view, at);
     page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 name\">%s</td>",
                     row->account, row->account);
-    text_format(text,
-                row->place ? "<td class=\"r\" data-v=\"%u\">"
-                           : "<td class=\"r\" data-v=\"\">\xe2\x80\x93",
-                row->place);
-    if (row->place)
-        amount_add_whole(text, row->place);
-    text_add(text, "</td>");
+    page_add_number(text, "r", row->place ? (double)row->place : NAN, page_add_whole);
     page_add_bar_cell(text, row, most);
     page_add_share_cells(text, row);
     text_add(text, "</tr>\n");
@@ -48,7 +38,6 @@ static void users_add_row(struct text *text, const struct page_view *view, uint3
 
 void page_add_users(struct text *text, const struct page_view *view)
 {
-    const struct terminology *terms = view->cluster->terms;
     size_t listed = view->user_count < PAGE_USERS_LISTED ? view->user_count : PAGE_USERS_LISTED;
     double most = page_scale_end(view, view->users, listed);
     if (!listed)
@@ -57,19 +46,17 @@ void page_add_users(struct text *text, const struct page_view *view)
     users_add_sentences(text, view, listed);
     page_add_tools(text, view, "users-table");
     picture_add_share_key(text);
+    page_begin_table(text, view, "users-table",
+                     "Place, share and recent usage, in percent of the cluster");
     page_add_markup(text,
-                    "<table id=\"%susers-table\" data-table data-room=\"" ROOM_TEXT "\">"
-                    "<caption class=\"vh\">Place, share and recent usage of %s, in percent of the "
-                    "cluster</caption><thead><tr><th scope=\"col\" data-sort=\"a\">%s</th>"
+                    "<th scope=\"col\" data-sort=\"a\">%s</th>"
                     "<th scope=\"col\" class=\"c2\" data-sort=\"a\">Group</th>"
                     "<th scope=\"col\" class=\"r\" data-sort=\"p\">Place</th>",
-                    page_prefix_of(view).bytes, terms->users, terms->one_user);
+                    view->cluster->terms->one_user);
     page_add_share_headings(text, view, most, true);
     text_add(text, "</tr></thead>\n<tbody>");
     for (size_t i = 0; i < listed; i++)
         users_add_row(text, view, view->users[i], most);
-    text_add(text, "</tbody></table>");
-    if (listed > ROOM)
-        page_add_more(text, view, "users-table", listed);
+    page_end_table(text, view, "users-table", listed);
     text_add(text, "</section>\n");
 }

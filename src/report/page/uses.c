@@ -1,8 +1,59 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/amounts.h"
+#include "report/page/cells.h"
+#include "report/page/escape.h"
+#include "report/page/picture.h"
 #include "report/page/sections.h"
+#include "settings/scheduler.h"
+#include "util/text.h"
+
+#define USES_AT_MOST 15u
+
+static void uses_add_row(struct text *text, const char *name, double usage, double most)
+{
+    page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">", name);
+    picture_add_bar(text, "fu", usage / most);
+    text_add(text, "</td>");
+    page_add_number(text, "r", usage, page_add_percent);
+    text_add(text, "</tr>\n");
+}
+
+static void uses_add_table(struct text *text, const char *word, const struct page_uses *uses)
+{
+    double most = uses->count ? uses->list[0].usage : 0, rest = 0;
+    if (!(most > 0))
+        return;
+    page_add_markup(
+        text,
+        "<div><h3>By %s</h3><table class=\"tight\"><caption class=\"vh\">Recent usage by "
+        "%s</caption><tbody>",
+        word, word);
+    for (size_t i = 0; i < uses->count; i++)
+        if (i < USES_AT_MOST)
+            uses_add_row(text, *uses->list[i].name ? uses->list[i].name : "none",
+                         uses->list[i].usage, most);
+        else
+            rest += uses->list[i].usage;
+    if (uses->count > USES_AT_MOST) {
+        struct text others = { 0 };
+        page_add_count(&others, uses->count - USES_AT_MOST, "other", "others");
+        uses_add_row(text, others.bytes, rest, most);
+        text_free(&others);
+    }
+    text_add(text, "</tbody></table></div>");
+}
 
 void page_add_uses(struct text *text, const struct page_view *view)
 {
-    (void)text;
-    (void)view;
+    const struct page_cluster *cluster = view->cluster;
+    if (!view->whole || !(cluster->by_partition.count + cluster->by_qos.count))
+        return;
+    page_add_section(text, view, "uses",
+                     cluster->by_qos.count ? "Use by partition and QOS" : "Use");
+    text_add(text, "<p class=\"soft\">All percentages are of the cluster's recent usage.</p>");
+    page_add_tools(text, view, NULL);
+    text_add(text, "<div class=\"three\">");
+    uses_add_table(text, cluster->terms->partition, &cluster->by_partition);
+    uses_add_table(text, "QOS", &cluster->by_qos);
+    text_add(text, "</div></section>\n");
 }
