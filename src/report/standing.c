@@ -176,6 +176,21 @@ static double standing_cluster_ratio(const struct standing_facts *facts, uint32_
     return values->shares_norm > 0 ? values->usage_norm / values->shares_norm : INFINITY;
 }
 
+/* Adds ` has used 1.43 times their share`. */
+static void standing_add_used(struct text *text, const struct standing_facts *facts, uint32_t node)
+{
+    double ratio = standing_cluster_ratio(facts, node);
+    if (isnan(ratio)) {
+        text_add(text, " has no share of its own");
+    } else if (isinf(ratio)) {
+        text_add(text, " has no shares");
+    } else {
+        text_add(text, " has used ");
+        amount_add_ratio(text, ratio);
+        text_format(text, " times %s share", standing_whose(facts, node));
+    }
+}
+
 static void standing_add_user(struct text *text, const struct standing_facts *facts, uint32_t node)
 {
     uint32_t place = facts->standings->places[node];
@@ -194,10 +209,8 @@ static void standing_add_user(struct text *text, const struct standing_facts *fa
     } else {
         text_add(text, ": ");
         standing_add_name(text, facts, node);
-        text_add(text, " has used ");
-        amount_add_ratio(text, standing_cluster_ratio(facts, node));
-        text_format(text, " times their share; factor %.4f.",
-                    facts->algorithm->factor(&facts->values[node]));
+        standing_add_used(text, facts, node);
+        text_format(text, "; factor %.4f.", facts->algorithm->factor(&facts->values[node]));
     }
     standing_add_outlook(text, facts, node, place);
 }
@@ -251,19 +264,20 @@ static void standing_add_members(struct text *text, const struct standing_facts 
 {
     const struct standings *standings = facts->standings;
     uint32_t users = standing_users(standings, node);
+    uint32_t first = standing_first_place(standings, node);
+    uint32_t last = standing_last_place(standings, node);
     if (!users)
         return;
-    if (users == 1) {
-        text_format(text, " Its %s is at place ", facts->terms->user);
-    } else {
-        text_add(text, " Its ");
+    text_add(text, " Its ");
+    if (users > 1)
         amount_add_whole(text, users);
-        text_format(text, " %s are at places ", facts->terms->users);
-    }
-    amount_add_whole(text, standing_first_place(standings, node));
-    if (users > 1) {
+    text_format(text, users > 1 ? " %s are at place" : "%s is at place",
+                users > 1 ? facts->terms->users : facts->terms->user);
+    text_add(text, first < last ? "s " : " ");
+    amount_add_whole(text, first);
+    if (first < last) {
         text_add(text, " to ");
-        amount_add_whole(text, standing_last_place(standings, node));
+        amount_add_whole(text, last);
     }
     text_add(text, " of ");
     amount_add_whole(text, standings->users);

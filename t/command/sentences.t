@@ -153,8 +153,8 @@ def of_user(tree, row, algorithm, places, now):
     if algorithm == 'fair_tree':
         text += '. ' + reason(tree, row)
     else:
-        used = ratio(row.ratio()) if row.own else '–'
-        text += f': {row.label} has used {used} times their share; factor {row.factor:.4f}.'
+        used = 'no share of its own' if not row.own else 'no shares' if not row.share else f'used {ratio(row.ratio())} times their share'
+        text += f': {row.label} has {used}; factor {row.factor:.4f}.'
     return text + outlook(row, places, now)
 
 
@@ -168,6 +168,8 @@ def of_account(tree, row, budget=''):
     text += budget
     if len(places) == 1:
         text += f' Its user is at place {places[0]} of {len(tree.placed)}.'
+    elif places and min(places) == max(places):
+        text += f' Its {len(places)} users are at place {places[0]} of {len(tree.placed)}.'
     elif places:
         text += f' Its {len(places)} users are at places {min(places)} to {max(places)} of {len(tree.placed)}.'
     return text

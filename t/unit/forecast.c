@@ -363,7 +363,9 @@ static bool are_placed_alike(enum projection projection)
         if (site.tree->nodes[i].is_user)
             users[count++] = i;
     if (forecast_places(&forecast, projection,
-                        &(struct forecast_users){ users, count, DAYS, places }, &err))
+                        &(struct forecast_users){
+                            .nodes = users, .count = count, .days = DAYS, .places = places },
+                        &err))
         diag(err.message);
     for (uint32_t i = 0; i < count; i++) {
         forecast_choose(&forecast, users[i]);

@@ -12,6 +12,7 @@
 #include "settings/settings.h"
 
 #define DAY_S 86400u
+#define EXPLAIN_WORK 1000000u
 
 /* Reads the places of a user who runs nothing in the next days. */
 static int explain_standing_read_places(struct explain_standing *standing,
@@ -24,7 +25,11 @@ static int explain_standing_read_places(struct explain_standing *standing,
         return -1;
     if (!forecast)
         return 0;
-    const struct forecast_users users = { &node, 1, EXPLAIN_DAYS, standing->places };
+    const struct forecast_users users = { .nodes = &node,
+                                          .count = 1,
+                                          .days = EXPLAIN_DAYS,
+                                          .work = EXPLAIN_WORK,
+                                          .places = standing->places };
     int result = published_forecast_places(forecast, PROJECTION_OTHERS, &users, err);
     standing->facts.pausing = standing->places;
     published_forecast_free(forecast);

@@ -8,9 +8,8 @@
 #include "util/memory.h"
 
 #define DAY_S 86400u
-/* If a place is not found by forecast_places_find(), the values of all nodes are computed.  This
- * ends after about this number of nodes, which takes at most four seconds. */
-#define FORECAST_WORK 5000000u
+/* For so few users of Fair Tree, their own forecasts are faster than sorting all levels. */
+#define FEW_USERS 3
 
 static uint32_t *forecast_place(const struct forecast_users *users, size_t user, size_t day)
 {
@@ -90,16 +89,17 @@ static size_t forecast_places_missing(const struct forecast_users *users, size_t
 int forecast_places(struct forecast *forecast, enum projection projection,
                     const struct forecast_users *users, struct error *err)
 {
-    uint64_t work = 0;
+    uint64_t work = 0, limit = users->work ? users->work : FORECAST_WORK;
+    bool few = users->count <= FEW_USERS && forecast->options.conformance == CONFORMANCE_DOCUMENTS;
     if (projection == PROJECTION_ALL)
         return forecast_places_of_all(forecast, users, err);
     for (size_t i = 0; i < users->count * (users->days + 1); i++)
         users->places[i] = 0;
-    if (forecast->algorithm->ranks_users)
+    if (forecast->algorithm->ranks_users && !few)
         forecast_places_find(forecast, users);
     for (size_t i = 0; i < users->count; i++) {
         work += forecast_places_missing(users, i) * forecast->tree->count;
-        if (work <= FORECAST_WORK) {
+        if (work <= limit || (few && forecast->algorithm->find_one)) {
             if (forecast_places_compute(forecast, users, i, err))
                 return -1;
         } else if (forecast_places_missing(users, i)) {
