@@ -8,17 +8,16 @@
 
 #include "core/usage/calendar.h"
 #include "report/amounts.h"
-#include "report/budget.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
 #include "report/usage_unit.h"
+#include "results/page_budgets.h"
 #include "results/page_changes.h"
 #include "results/page_fairness.h"
 #include "results/page_forecasts.h"
 #include "results/page_queue.h"
 #include "results/page_usage.h"
 #include "results/published.h"
-#include "results/published_budgets.h"
 #include "results/published_jobs.h"
 #include "results/published_waits.h"
 #include "results/tres_names.h"
@@ -137,49 +136,6 @@ static double capacity_of(const struct page_cluster *page, const struct publishe
     return each * 86400 * page->units[0].scale;
 }
 
-static int report_data_by_row(const void *a, const void *b)
-{
-    const struct page_budget *one = a, *other = b;
-    if (one->row != other->row)
-        return one->row < other->row ? -1 : 1;
-    return strcmp(one->tres, other->tres);
-}
-
-static void report_data_add_budget(struct report_data *data, const struct budget_row *budget)
-{
-    struct page_cluster *page = &data->page;
-    uint32_t row = id_index_find(data->nodes.rows, (uint64_t)budget->id);
-    struct text hours = { 0 };
-    if (strcmp(budget->kind, "association") != 0 || row == INDEX_NONE ||
-        page->rows[row].id != budget->id)
-        return;
-    usage_unit_add_tres(&hours, budget->tres, "-hours");
-    *memory_append(&page->budgets, &page->budget_count) = (struct page_budget){
-        .row = row,
-        .tres = memory_text(budget->tres),
-        .hours = hours.bytes,
-        .limit = (double)budget->limit / 60,
-        .used = (double)budget->used / 60,
-        .running = (double)budget->running / 60,
-        .left = (double)budget->left / 60,
-        .ends = budget->exhausted_at,
-    };
-}
-
-static int report_data_read_budgets(struct report_data *data, struct published *published,
-                                    const struct published_cluster *cluster, struct error *err)
-{
-    struct page_cluster *page = &data->page;
-    struct budget_rows list = { 0 };
-    int result = published_budgets_read(published, cluster, NULL, &list, err);
-    for (size_t i = 0; !result && i < list.count; i++)
-        report_data_add_budget(data, &list.rows[i]);
-    budget_rows_free(&list);
-    if (page->budget_count)
-        qsort(page->budgets, page->budget_count, sizeof *page->budgets, report_data_by_row);
-    return result;
-}
-
 /* ---- Forecasts ---- */
 
 /* Reads the forecasts of the users that a page lists: those with the most usage come first, because
@@ -220,7 +176,7 @@ static int report_data_read_all(struct report_data *data, struct published *publ
     return page_queue_read(page, data->queue, published, cluster, data->permissions, err) ||
                    page_usage_read(page, published, cluster, data->nodes.rows, err) ||
                    page_fairness_read(published->db, page, err) ||
-                   report_data_read_budgets(data, published, cluster, err) ||
+                   page_budgets_read(page, published, cluster, data->nodes.rows, err) ||
                    page_changes_read(published->db, page, err) ||
                    (!page->hides_users &&
                     report_data_read_forecasts(data, published, cluster, request->each, err))
@@ -270,20 +226,16 @@ void report_data_free(struct report_data *data)
     report_nodes_free(&data->nodes);
     page_queue_free(page);
     page_usage_free(page);
+    page_budgets_free(page);
     text_free(&data->unit_definition);
     for (size_t i = 0; i < page->unit_count; i++) {
         free(page->units[i].name);
         free(page->units[i].hours);
     }
-    for (size_t i = 0; i < page->budget_count; i++) {
-        free(page->budgets[i].tres);
-        free(page->budgets[i].hours);
-    }
     for (size_t i = 0; i < page->change_count; i++)
         free(page->changes[i].words);
     free(page->period);
     free(page->units);
-    free(page->budgets);
     free(page->forecasts);
     free(page->changes);
     free(page->rows);
