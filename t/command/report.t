@@ -403,7 +403,7 @@ def try_own(place):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, cwd=place.folder)
     tap.same((done.returncode, done.stderr), (0, ''), 'a user with limited permissions gets a page')
     cluster, = data_of(done.stdout)
-    tap.same(([key[1] for key in rows_of(cluster) if key[1]], [job[3] for job in cluster['jobs']], named(done.stdout, 'bob', 'carol', '48213')),
+    tap.same(([key[1] for key in rows_of(cluster) if key[1]], [job[0] for job in cluster['jobs']], named(done.stdout, 'bob', 'carol', '48213')),
              (['daemon'], ['48214'], []), 'the page has the own rows and jobs of the user, and of nobody else')
 
 
@@ -425,8 +425,8 @@ def try_account(place):
     values = ('share', 'used', 'ratio', 'spent', 'place')
     tap.same({key: [row[name] for name in values] for key, row in rows.items()}, {key: [others[key][name] for name in values] for key in rows},
              "the rows of an account's page equal the page of all accounts")
-    tap.same((part['opened'], part['users'], [job[3] for job in part['jobs']], [job[3] for job in whole['jobs']]),
-             (rows['physics', '', '']['number'], 3, ['101'], sorted(['101', '102'], key=[job[3] for job in whole['jobs']].index)),
+    tap.same((part['opened'], part['users'], [job[0] for job in part['jobs']], [job[0] for job in whole['jobs']]),
+             (rows['physics', '', '']['number'], 3, ['101'], sorted(['101', '102'], key=[job[0] for job in whole['jobs']].index)),
              'the page of an account opens its answer, and has its jobs only')
     place.succeed('report', '-A', 'chemistry,physics')
     tap.same([row['inside'] for key, row in sorted(rows_of(data_of(place.out)[0]).items())], [True] * 5 + [False],
