@@ -134,11 +134,11 @@ function budgetCell(cluster, row) {
     const budgets = cluster.budgets.filter(budget => budget[0] === row.at);
     if (!budgets.length)
         return !row.user && cluster.hasBudgets && `<p>No budget (GrpTRESMins) is set for ${row.label}.</p>`;
-    return items(budgets, ([, hours, limit, used, running, left, over, , ends]) => {
+    return items(budgets, ([, hours, limit, used, running, left, , ends]) => {
         const rate = `At last week's rate the budget ${ends ? `ends on <b>${ends}</b>` : 'does not end within years'}.`;
         const parts = [['ft', 0, limit], ['fu', 0, Math.min(used, limit)], ['fo', limit, used],
             ['f2', used, used + running]];
-        return `<p>${over ? `The budget of ${amount(limit)} ${escapeHtml(hours)} is used up.`
+        return `<p>${left <= 0 ? `The budget of ${amount(limit)} ${escapeHtml(hours)} is used up.`
             : `${amount(left)} of ${amount(limit)} ${escapeHtml(hours)} are left. ${rate}`}</p>`
             + bar('sb', Math.max(limit, used + running), parts, limit)
             + soft(`${amount(used)} used, ${amount(running)} held for running jobs.`);

@@ -22,9 +22,10 @@
 /* An answer lists this number of pending jobs. */
 #define JOBS_OF_ANSWER 8u
 
-static void data_open_list(struct text *text, const char *key)
+/* Ends the list before, and begins the next one. */
+static void data_next_list(struct text *text, const char *key)
 {
-    text_format(text, ",\n\"%s\":[", key);
+    text_format(text, "],\n\"%s\":[", key);
 }
 
 /* Adds a comma unless a list has just begun. */
@@ -37,6 +38,12 @@ static void data_add_word(struct text *text, const char *word)
 {
     data_separate(text);
     page_add_string(text, word);
+}
+
+static void data_begin_item(struct text *text, size_t row)
+{
+    data_separate(text);
+    text_format(text, "[%zu", row);
 }
 
 static void data_add_member(struct text *text, const char *key, const char *word)
@@ -68,10 +75,12 @@ static void data_add_ratio(struct text *text, double ratio)
 
 /* ---- Rows ---- */
 
-/* The columns, and lists with items of only some rows. */
+/* The columns, and lists with items of only some rows.  Numbers of parents are differences from the
+ * row before.  Levels are those that do not belong to the row's parent.  Counts are the users of
+ * an account, and their first and last places. */
 enum data_column {
     DATA_NAMES,
-    DATA_PARENTS, /* differences between the number of the parent and that of the row before */
+    DATA_PARENTS,
     DATA_SHARE,
     DATA_USED,
     DATA_RATIO,
@@ -79,33 +88,40 @@ enum data_column {
     DATA_PLACE,
     DATA_LEVEL,
     DATA_FACTOR,
-    DATA_PARTITIONS,
-    DATA_LEVELS, /* of rows whose level does not belong to the parent */
+    DATA_LEVELS,
     DATA_AHEAD,
-    DATA_COUNTS, /* users of each account, and their first and last places */
-    DATA_COLUMNS,
+    DATA_COUNTS,
+    DATA_COLUMNS
 };
-static const char *const data_keys[] = { "names",  "parents", "share", "used",   "ratio",
-                                         "spent",  "place",   "level", "factor", "partitions",
-                                         "levels", "ahead",   "counts" };
+static const char *const data_keys[] = {
+    "names", "parents", "share",  "used",   "ratio", "spent",
+    "place", "level",   "factor", "levels", "ahead", "counts"
+};
+
+/* Adds a name, or a list of the name and the partition. */
+static void data_add_name(struct text *names, const struct page_row *row)
+{
+    const char *name = *row->user ? row->user : row->account;
+    data_separate(names);
+    text_add(names, *row->partition ? "[" : "");
+    page_add_string(names, name);
+    if (*row->partition) {
+        data_add_word(names, row->partition);
+        text_add(names, "]");
+    }
+}
 
 static void data_add_exceptions(struct text *columns, const struct page_view *view, size_t number)
 {
     const struct page_row *row = page_view_row(view, view->rows[number]);
-    if (*row->partition) {
-        data_separate(&columns[DATA_PARTITIONS]);
-        text_format(&columns[DATA_PARTITIONS], "[%zu", number);
-        data_add_word(&columns[DATA_PARTITIONS], row->partition);
-        text_add(&columns[DATA_PARTITIONS], "]");
-    }
     if (row->level != row->parent) {
-        data_separate(&columns[DATA_LEVELS]);
-        text_format(&columns[DATA_LEVELS], "[%zu,%" PRIu32 "]", number, view->numbers[row->level]);
+        data_begin_item(&columns[DATA_LEVELS], number);
+        text_format(&columns[DATA_LEVELS], ",%" PRIu32 "]", view->numbers[row->level]);
     }
     if (!*row->user) {
-        data_separate(&columns[DATA_COUNTS]);
-        text_format(&columns[DATA_COUNTS], "[%zu,%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", number,
-                    row->users, row->first_place, row->last_place);
+        data_begin_item(&columns[DATA_COUNTS], number);
+        text_format(&columns[DATA_COUNTS], ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", row->users,
+                    row->first_place, row->last_place);
     }
 }
 
@@ -113,7 +129,7 @@ static void data_add_row(struct text *columns, const struct page_view *view, siz
 {
     const struct page_row *row = page_view_row(view, view->rows[number]);
     uint32_t before = number ? page_view_row(view, view->rows[number - 1])->parent : 0;
-    data_add_word(&columns[DATA_NAMES], *row->user ? row->user : row->account);
+    data_add_name(&columns[DATA_NAMES], row);
     data_add_number(&columns[DATA_PARENTS],
                     (double)view->numbers[row->parent] - view->numbers[before]);
     data_add_number(&columns[DATA_SHARE], row->own_share ? amount_percent(row->share) : 0);
@@ -141,12 +157,12 @@ static void data_add_rows(struct text *text, const struct page_view *view)
         text_add_bytes(&kinds, letters + (*row->user ? 2 : 0) + !row->own_share, 1);
         data_add_row(columns, view, i);
     }
-    data_add_member(text, "kinds", kinds.bytes);
+    data_next_list(text, "kinds");
+    data_add_word(text, kinds.bytes);
     for (enum data_column i = DATA_NAMES; i < DATA_COLUMNS; i++) {
         if (i != (ranks ? DATA_FACTOR : DATA_LEVEL) && (i < DATA_AHEAD || !complete)) {
-            data_open_list(text, data_keys[i]);
+            data_next_list(text, data_keys[i]);
             text_add(text, columns[i].length ? columns[i].bytes : "");
-            text_add(text, "]");
         }
         text_free(&columns[i]);
     }
@@ -172,25 +188,22 @@ static void data_add_months_of(struct text *text, const struct page_cluster *clu
 static void data_add_months(struct text *text, const struct page_view *view)
 {
     const struct page_months *months = &view->cluster->months;
-    data_open_list(text, "monthNames");
+    data_next_list(text, "monthNames");
     for (size_t i = months->first; i < PAGE_MONTHS; i++) {
         text_add(text, i > months->first ? ",\"" : "\"");
         amount_add_month(text, months->starts[i]);
         text_add(text, "\"");
     }
-    text_add(text, "]");
-    data_open_list(text, "months");
+    data_next_list(text, "months");
     for (size_t i = 0; months->used && i < view->count; i++) {
         uint32_t row = view->rows[i];
         if (!page_view_row(view, row)->listed_months || view->part[row] != PAGE_INSIDE)
             continue;
-        data_separate(text);
-        text_format(text, "[%zu", i);
+        data_begin_item(text, i);
         data_add_months_of(text, view->cluster, months->used, row);
         data_add_months_of(text, view->cluster, months->due, row);
         text_add(text, "]");
     }
-    text_add(text, "]");
 }
 
 /* Adds the days on which the place changes, each followed by the new place. */
@@ -208,48 +221,43 @@ static void data_add_days(struct text *text, const uint32_t *places)
 
 static void data_add_forecasts(struct text *text, const struct page_view *view)
 {
-    data_open_list(text, "days");
+    data_next_list(text, "days");
     for (int day = 0; day <= PAGE_DAYS; day++) {
         text_add(text, day ? ",\"" : "\"");
         amount_add_date(text, view->cluster->as_of + day * INT64_C(86400), 0);
         text_add(text, "\"");
     }
-    text_add(text, "]");
-    data_open_list(text, "forecasts");
+    data_next_list(text, "forecasts");
     for (size_t i = 0; i < view->cluster->forecast_count; i++) {
         const struct page_forecast *forecast = &view->cluster->forecasts[i];
         if (!page_view_row(view, forecast->row)->listed_forecast ||
             view->part[forecast->row] != PAGE_INSIDE)
             continue;
-        data_separate(text);
-        text_format(text, "[%" PRIu32, view->numbers[forecast->row]);
+        data_begin_item(text, view->numbers[forecast->row]);
         data_add_days(text, forecast->pausing);
         data_add_days(text, forecast->continuing);
         text_add(text, "]");
     }
-    text_add(text, "]");
 }
 
 static void data_add_budgets(struct text *text, const struct page_view *view)
 {
-    data_open_list(text, "budgets");
+    data_next_list(text, "budgets");
     for (size_t i = 0; i < view->cluster->budget_count; i++) {
         const struct page_budget *budget = &view->cluster->budgets[i];
         if (view->part[budget->row] != PAGE_INSIDE)
             continue;
-        data_separate(text);
-        text_format(text, "[%" PRIu32, view->numbers[budget->row]);
+        data_begin_item(text, view->numbers[budget->row]);
         data_add_word(text, budget->hours);
         data_add_amount(text, budget->limit);
         data_add_amount(text, budget->used);
         data_add_amount(text, budget->running);
         data_add_amount(text, budget->left);
-        text_format(text, ",%d,%" PRId64 ",\"", budget->left <= 0, budget->ends);
+        text_format(text, ",%" PRId64 ",\"", budget->ends);
         if (budget->ends)
             amount_add_date(text, budget->ends, 1);
         text_add(text, "\"]");
     }
-    text_add(text, "]");
 }
 
 /* ---- Pending jobs ---- */
@@ -290,28 +298,25 @@ static void data_add_jobs(struct text *text, const struct page_view *view)
     const struct page_cluster *cluster = view->cluster;
     uint32_t *counts = memory_zeroed(cluster->row_count, sizeof *counts);
     size_t *lengths = memory_zeroed(cluster->partition_count + 1, sizeof *lengths);
-    data_open_list(text, "jobs");
+    data_next_list(text, "jobs");
     for (size_t i = 0; i < view->job_count; i++) {
         const struct page_job *job = &cluster->jobs[view->jobs[i]];
         if (counts[job->row]++ < JOBS_OF_ANSWER)
             data_add_job(text, view, job, data_find_pool(cluster, job, lengths));
     }
-    text_add(text, "]");
-    data_open_list(text, "pools");
+    data_next_list(text, "pools");
     for (size_t i = 0; i <= cluster->partition_count; i++) {
         text_add(text, i ? ",[" : "[");
         data_add_word(text, i < cluster->partition_count ? cluster->partitions[i].name : "");
         text_format(text, ",%zu]", lengths[i]);
     }
-    text_add(text, "]");
-    data_open_list(text, "moreJobs");
+    data_next_list(text, "moreJobs");
     for (size_t i = 0; i < view->count; i++) {
         if (counts[view->rows[i]] <= JOBS_OF_ANSWER)
             continue;
-        data_separate(text);
-        text_format(text, "[%zu,%" PRIu32 "]", i, counts[view->rows[i]] - JOBS_OF_ANSWER);
+        data_begin_item(text, i);
+        text_format(text, ",%" PRIu32 "]", counts[view->rows[i]] - JOBS_OF_ANSWER);
     }
-    text_add(text, "]");
     free(lengths);
     free(counts);
 }
@@ -332,14 +337,13 @@ void page_add_data(struct text *text, const struct page_view *view)
     data_add_member(text, "userWord", cluster->terms->user);
     data_add_member(text, "usersWord", cluster->terms->users);
     data_add_member(text, "partitionWord", cluster->terms->partition);
-    data_open_list(text, "units");
+    text_add(text, ",\n\"units\":[");
     for (size_t i = 0; i < cluster->unit_count; i++)
         data_add_word(text, cluster->units[i].hours);
-    text_add(text, "]");
     data_add_rows(text, view);
     data_add_months(text, view);
     data_add_forecasts(text, view);
     data_add_budgets(text, view);
     data_add_jobs(text, view);
-    text_add(text, "}");
+    text_add(text, "]}");
 }

@@ -62,9 +62,9 @@ function userLead(cluster, row) {
 
 function budgetSentence(cluster, row) {
     const budgets = cluster.budgets.filter(budget => budget[0] === row.at);
-    const first = budgets.filter(budget => budget[7]).sort((a, b) => a[7] - b[7])[0];
-    return budgets.some(budget => budget[6]) ? ' Its budget is used up.'
-        : first ? ` Its budget ends on <b>${first[8]}</b> at last week's rate.` : '';
+    const first = budgets.filter(budget => budget[6]).sort((a, b) => a[6] - b[6])[0];
+    return budgets.some(budget => budget[5] <= 0) ? ' Its budget is used up.'
+        : first ? ` Its budget ends on <b>${first[7]}</b> at last week's rate.` : '';
 }
 
 function usageSentence(cluster, row) {

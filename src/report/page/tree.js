@@ -9,10 +9,10 @@ const addressPart = name => encodeURIComponent(name)
 // Returns the path from the top to a row, without the root.
 const pathTo = row => row.up ? [...pathTo(row.up), row] : [];
 
-function readRow(cluster, partitions, at, up) {
-    const kind = cluster.kinds.charAt(at), letter = kind.toLowerCase(), user = letter > 'm', own = /[au]/.test(letter);
+function readRow(cluster, at, up) {
+    const kind = cluster.kinds[0].charAt(at), letter = kind.toLowerCase(), user = letter > 'm', own = /[au]/.test(letter);
     const ratio = values => !own || !values ? NaN : values[at] < 0 ? Infinity : values[at];
-    const name = cluster.names[at], part = partitions.get(at);
+    const [name, part] = [].concat(cluster.names[at]);
     const names = [user ? up.name : name, ...(user ? [name] : []), ...(part ? [part] : [])];
     const place = cluster.place[at], users = place ? 1 : 0;
     return {
@@ -39,11 +39,11 @@ function countUsers(cluster) {
 function readCluster(data, number, list) {
     const start = list.length > 1 ? `c/${addressPart(data.cluster)}/n/` : 'n/';
     const cluster = { ...data, number, start, prefix: number ? `c${number + 1}-` : '', rows: [] };
-    const partitions = new Map(data.partitions), levels = new Map(data.levels), rows = cluster.rows;
+    const levels = new Map(data.levels), rows = cluster.rows;
     let parent = 0;
     data.names.forEach((_, at) => {
         parent += data.parents[at];
-        const row = readRow(cluster, partitions, at, at ? rows[parent] : null);
+        const row = readRow(cluster, at, at ? rows[parent] : null);
         row.level = at ? rows[levels.has(at) ? levels.get(at) : parent] : null;
         if (at)
             row.up.below.push(row);
