@@ -41,11 +41,12 @@ static void queue_add_counts(struct text *text, const struct page_view *view)
         text_add(text, "No job is waiting.");
         return;
     }
-    page_add_count(text, jobs - stuck, "job waits for its turn", "jobs wait for their turn");
-    if (stuck) {
-        text_add(text, ", ");
-        page_add_count(text, stuck, "cannot start", "cannot start");
-    }
+    if (jobs > stuck)
+        page_add_count(text, jobs - stuck, "job waits for its turn", "jobs wait for their turn");
+    text_add(text, stuck && jobs > stuck ? ", " : "");
+    if (stuck)
+        page_add_count(text, stuck, jobs > stuck ? "cannot start" : "job cannot start",
+                       jobs > stuck ? "cannot start" : "jobs cannot start");
     text_add(text, view->whole ? "." : ". The first table counts all jobs of the cluster.");
 }
 
@@ -92,8 +93,8 @@ static bool queue_names_next(const struct page_view *view)
     return view->whole && !view->cluster->hides_jobs;
 }
 
-static void queue_add_partition(struct text *text, const struct page_view *view,
-                                const struct page_partition *partition)
+static void queue_list_partition(struct text *text, const struct page_view *view,
+                                 const struct page_partition *partition)
 {
     const struct page_job *next =
         partition->next == SIZE_MAX ? NULL : &view->cluster->jobs[partition->next];
@@ -129,7 +130,7 @@ static void queue_add_partitions(struct text *text, const struct page_view *view
                 "<tbody class=\"tight\">",
                 queue_names_next(view) ? "<th scope=\"col\">Next job</th>" : "");
     for (size_t i = 0; i < cluster->partition_count; i++)
-        queue_add_partition(text, view, &cluster->partitions[i]);
+        queue_list_partition(text, view, &cluster->partitions[i]);
     page_end_table(text, view, "partitions-table", cluster->partition_count);
 }
 
@@ -230,8 +231,8 @@ static void queue_add_priority(struct text *text, const struct page_view *view,
 }
 
 /* If a job cannot start, the reason replaces the last two columns that a screen shows. */
-static void queue_add_job(struct text *text, const struct page_view *view,
-                          const struct page_job *job, double most)
+static void queue_list_job(struct text *text, const struct page_view *view,
+                           const struct page_job *job, double most)
 {
     bool stuck = page_job_cannot_start(job);
     text_add(text, "<tr>");
@@ -297,7 +298,7 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     page_begin_table(text, view, "jobs-table", "Waiting jobs in order of priority");
     queue_add_headings(text, view);
     for (size_t i = 0; i < count; i++)
-        queue_add_job(text, view, list[i].job, most);
+        queue_list_job(text, view, list[i].job, most);
     page_end_table(text, view, "jobs-table", count);
     if (count < view->job_count) {
         text_add(text, "<p class=\"note\">");

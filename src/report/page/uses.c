@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/amounts.h"
 #include "report/page/cells.h"
 #include "report/page/escape.h"
 #include "report/page/picture.h"
@@ -9,37 +8,35 @@
 
 #define USES_AT_MOST 15u
 
-static void uses_add_row(struct text *text, const char *name, double usage, double most)
+static void uses_add_row(struct text *text, const char *name, double part, double most)
 {
     page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">", name);
-    picture_add_bar(text, "fu", usage / most);
+    picture_add_bar(text, "fu", part / most);
     text_add(text, "</td>");
-    page_add_number(text, "r", usage, page_add_percent);
+    page_add_number(text, "r", part, page_add_percent);
     text_add(text, "</tr>\n");
 }
 
+/* The parts are of the sum, because refunds change the cluster's usage but not that of jobs. */
 static void uses_add_table(struct text *text, const char *word, const struct page_uses *uses)
 {
-    double most = uses->count ? uses->list[0].usage : 0, rest = 0;
-    if (!(most > 0))
-        return;
-    page_add_markup(
-        text,
-        "<div><h3>By %s</h3><table class=\"tight\"><caption class=\"vh\">Recent usage by "
-        "%s</caption><tbody>",
-        word, word);
+    double all = 0, rest = 1;
     for (size_t i = 0; i < uses->count; i++)
-        if (i < USES_AT_MOST)
-            uses_add_row(text, *uses->list[i].name ? uses->list[i].name : "none",
-                         uses->list[i].usage, most);
-        else
-            rest += uses->list[i].usage;
-    if (uses->count > USES_AT_MOST) {
-        struct text others = { 0 };
-        page_add_count(&others, uses->count - USES_AT_MOST, "other", "others");
-        uses_add_row(text, others.bytes, rest, most);
-        text_free(&others);
+        all += uses->list[i].usage;
+    if (!(all > 0))
+        return;
+    page_add_markup(text,
+                    "<div><h3>By %s</h3><table class=\"tight\"><caption class=\"vh\">Recent usage "
+                    "by %s</caption><tbody>",
+                    word, word);
+    double most = uses->list[0].usage / all;
+    for (size_t i = 0; i < uses->count && i < USES_AT_MOST; i++) {
+        const char *name = uses->list[i].name;
+        uses_add_row(text, *name ? name : "none", uses->list[i].usage / all, most);
+        rest -= uses->list[i].usage / all;
     }
+    if (uses->count > USES_AT_MOST)
+        uses_add_row(text, "all others", rest, most);
     text_add(text, "</tbody></table></div>");
 }
 
@@ -50,7 +47,7 @@ void page_add_uses(struct text *text, const struct page_view *view)
         return;
     page_add_section(text, view, "uses",
                      cluster->by_qos.count ? "Use by partition and QOS" : "Use");
-    text_add(text, "<p class=\"soft\">All percentages are of the cluster's recent usage.</p>");
+    text_add(text, "<p class=\"soft\">All percentages are of the recent usage of all jobs.</p>");
     page_add_tools(text, view, NULL);
     text_add(text, "<div class=\"three\">");
     uses_add_table(text, cluster->terms->partition, &cluster->by_partition);
