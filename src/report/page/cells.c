@@ -8,6 +8,10 @@
 #include "report/page/picture.h"
 #include "util/text.h"
 
+/* Maximum lengths of names in characters. */
+#define SHORT_NAME 8u
+#define MEDIUM_NAME 14u
+
 double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t count)
 {
     double most = 1e-6;
@@ -21,6 +25,12 @@ double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t
 const char *page_unit_hours(const struct page_cluster *cluster)
 {
     return cluster->unit_count ? cluster->units[cluster->chosen_unit].hours : "usage";
+}
+
+const char *page_name_class(const char *name)
+{
+    size_t length = utf8_length(name);
+    return length <= SHORT_NAME ? "nw" : length <= MEDIUM_NAME ? "mid" : "name";
 }
 
 void page_add_section(struct text *text, const struct page_view *view, const char *id,

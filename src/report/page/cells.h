@@ -21,6 +21,10 @@ double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t
 /* Returns the unit of `spent`, such as `core-hours`. */
 const char *page_unit_hours(const struct page_cluster *cluster);
 
+/* Returns the class of a cell with a name.  Lines break in a long name, and on phones in one of
+ * medium length. */
+const char *page_name_class(const char *name);
+
 /* Adds the start of a section, up to its heading.  The caller adds the sentences below the heading,
  * and then calls page_add_tools(). */
 void page_add_section(struct text *text, const struct page_view *view, const char *id,

@@ -93,14 +93,15 @@ static void groups_add_row(struct text *text, const struct page_view *view, uint
                            unsigned depth, double most)
 {
     const struct page_row *row = page_view_row(view, at);
+    const char *parent = page_view_row(view, row->parent)->account;
     text_add(text, "<tr");
     page_add_row_id(text, view, at);
-    text_format(text, " class=\"l%u\"><th scope=\"row\" class=\"name\">",
-                depth < DEEPEST_INDENTED ? depth : DEEPEST_INDENTED);
+    text_format(text, " class=\"l%u\"><th scope=\"row\" class=\"%s\">",
+                depth < DEEPEST_INDENTED ? depth : DEEPEST_INDENTED, page_name_class(row->account));
     page_add_link(text, view, at);
     if (!depth)
-        page_add_markup(text, " <small class=\"soft\">in %s</small>",
-                        page_view_row(view, row->parent)->account);
+        page_add_markup(text, " <small class=\"soft %s\">in %s</small>", page_name_class(parent),
+                        parent);
     text_add(text, "</th>");
     page_add_bar_cell(text, row, most);
     page_add_share_cells(text, row);

@@ -235,8 +235,8 @@ static void overview_add_partitions(struct text *text, const struct page_cluster
                           : "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by "
                             "partition</caption><tbody>");
     for (size_t i = 0; i < count && i < PARTITIONS_SHOWN; i++) {
-        page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">",
-                        list[i]->name);
+        page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th><td class=\"bar\">",
+                        page_name_class(list[i]->name), list[i]->name);
         picture_add_bar(text, "f2",
                         fmin(list[i]->median_s, week) / fmax(fmin(list[0]->median_s, week), hour));
         text_add(text, "</td><td class=\"r\">");

@@ -50,13 +50,14 @@ void picture_add_share_bar(struct text *text, double share, double used, double 
     text_add(text, "</svg>");
 }
 
-/* Returns the smallest distance of round numbers so that at most four of them follow 0. */
+/* Returns the smallest distance of round numbers so that at most four of them follow 0, or two if
+ * they have decimals. */
 static double picture_step(double most)
 {
     double power = pow(10, floor(log10(most)) - 1);
     static const double steps[] = { 1, 2, 5, 10, 20, 50 };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (most / (power * steps[i]) < 5)
+        if (most / (power * steps[i]) < (power * steps[i] < 1 ? 3 : 5))
             return power * steps[i];
     return most;
 }
@@ -66,7 +67,7 @@ void picture_add_scale(struct text *text, double most)
     double percent = 100 * most, step = picture_step(percent > 0 ? percent : 1);
     picture_open(text, "scale");
     text_add(text, "<text y=\"12\">0 %</text>");
-    for (int i = 1; percent > 0 && i * step < 0.975 * percent; i++)
+    for (int i = 1; percent > 0 && i * step < 0.95 * percent; i++)
         text_format(text, "<text x=\"%.4g%%\" y=\"12\">%g</text>", 100 * i * step / percent,
                     i * step);
     text_add(text, "</svg>");

@@ -14,8 +14,6 @@
 
 #define JOBS_AT_MOST 500u
 #define JOBS_AT_MOST_IF_HUGE 200u
-/* Names up to this length do not break, even if the table is narrow. */
-#define SHORT_NAME 10u
 #define DASH "\xe2\x80\x93"
 
 /* ---- Sentences ---- */
@@ -68,11 +66,6 @@ static void queue_add_pools(struct text *text, const struct page_cluster *cluste
 
 /* ---- Partitions ---- */
 
-static const char *queue_name_class(const char *name)
-{
-    return strlen(name) > SHORT_NAME ? "name" : "nw";
-}
-
 /* Returns the number, or NAN if it is unknown. */
 static double queue_known(int64_t number)
 {
@@ -99,7 +92,7 @@ static void queue_list_partition(struct text *text, const struct page_view *view
     const struct page_job *next =
         partition->next == SIZE_MAX ? NULL : &view->cluster->jobs[partition->next];
     page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th>",
-                    queue_name_class(partition->name), partition->name);
+                    page_name_class(partition->name), partition->name);
     page_add_number(text, "r", (double)partition->jobs, page_add_whole);
     page_add_number(text, "r c2", queue_known(partition->cores), page_add_whole);
     if (queue_names_next(view)) {
@@ -206,7 +199,7 @@ static void queue_add_asked(struct text *text, const struct page_job *job)
 
 static void queue_add_name(struct text *text, const char *class, const char *name)
 {
-    page_add_markup(text, "<td class=\"%s %s\">%s</td>", queue_name_class(name), class, name);
+    page_add_markup(text, "<td class=\"%s %s\">%s</td>", page_name_class(name), class, name);
 }
 
 static void queue_add_value(struct text *text, double value)
@@ -237,9 +230,10 @@ static void queue_list_job(struct text *text, const struct page_view *view,
     bool stuck = page_job_cannot_start(job);
     text_add(text, "<tr>");
     page_add_number(text, "r", job->place ? (double)job->place : NAN, page_add_whole);
-    page_add_markup(text, "<th scope=\"row\" class=\"name\">%s<span class=\"sub\">", job->job_id);
+    page_add_markup(text, "<th scope=\"row\" class=\"%s\">%s<span class=\"sub\">",
+                    page_name_class(job->job_id), job->job_id);
     queue_add_asked(text, job);
-    page_add_markup(text, "</span></th><td class=\"%s\">", queue_name_class(job->user));
+    page_add_markup(text, "</span></th><td class=\"%s\">", page_name_class(job->user));
     queue_add_user(text, view, job);
     page_add_markup(text, "<span class=\"sub\">%s</span></td>", job->account);
     queue_add_name(text, "c2", job->account);

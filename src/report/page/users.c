@@ -26,10 +26,11 @@ static void users_add_row(struct text *text, const struct page_view *view, uint3
     const struct page_row *row = page_view_row(view, at);
     text_add(text, "<tr");
     page_add_row_id(text, view, at);
-    text_add(text, "><th scope=\"row\" class=\"name\">");
+    text_format(text, "><th scope=\"row\" class=\"%s\">", page_name_class(row->user));
     page_add_link(text, view, at);
-    page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 name\">%s</td>",
-                    row->account, row->account);
+    page_add_markup(text, "<span class=\"sub %s\">%s</span></th><td class=\"c2 %s\">%s</td>",
+                    page_name_class(row->account), row->account, page_name_class(row->account),
+                    row->account);
     page_add_number(text, "r", row->place ? (double)row->place : NAN, page_add_whole);
     page_add_bar_cell(text, row, most);
     page_add_share_cells(text, row);
