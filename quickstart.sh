@@ -95,6 +95,7 @@ END
         --format '%.7i %9r %.8u %.8Y %.5A %.9F %.9P %.5Q'
 
     printf '\nWhy chidi, who used little, is behind lars, and what would turn it:\n'
+    try ../fairmill -c fairmill.conf explain tove
     try ../fairmill -c fairmill.conf explain chidi lars
 
     printf '\nWhat it would do to the queue, before anybody does it:\n'
