@@ -94,8 +94,10 @@ END
     try ../fairmill -c fairmill.conf prio --users xavier,anders,chidi,lars --sort=-y \
         --format '%.7i %9r %.8u %.8Y %.5A %.9F %.9P %.5Q'
 
-    printf '\nWhy chidi, who used little, is behind lars, and what would turn it:\n'
+    printf '\nThe reason for the place of tove, and what a pause would change:\n'
     try ../fairmill -c fairmill.conf explain tove
+
+    printf '\nWhy chidi, who used little, is behind lars, and what would turn it:\n'
     try ../fairmill -c fairmill.conf explain chidi lars
 
     printf '\nWhat it would do to the queue, before anybody does it:\n'

@@ -66,8 +66,9 @@ static double standing_shown_ratio(const struct standing_step *step)
 }
 
 /*
- * Returns the step with most users ahead.  Of several, returns the one with the largest ratio, or
- * else the first.  Compares ratios as they are displayed, because the script knows no others.
+ * Returns the step with most users ahead.  If several steps have as many, returns the step with the
+ * largest ratio, or else the first.  Compares ratios as they are displayed, because the script
+ * knows no others.
  */
 static const struct standing_step *standing_decisive(const struct standing *standing)
 {
