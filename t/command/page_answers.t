@@ -234,7 +234,7 @@ def try_tables(place, browser, pages):
     browser.open(pages.url + 'demo.html')
     column = '''
         const heads = [...document.querySelectorAll('#users-table thead th')], at = heads.findIndex(each => each.textContent.trim() === arguments[0]);
-        return [heads[at].getAttribute('aria-sort'), [...document.querySelectorAll('#users-table tbody tr')].map(each => each.cells[at].dataset.v ?? '')]'''
+        return [heads[at].getAttribute('aria-sort'), [...document.querySelectorAll('#users-table tbody tr')].map(each => each.cells[at].dataset.v ?? each.cells[at].textContent)]'''
     click = "[...document.querySelectorAll('#users-table thead button')].find(each => each.textContent.trim() === arguments[0]).click()"
     visible = "return [...document.querySelectorAll('#users-table tbody tr')].filter(each => each.getClientRects().length).length"
     users = place._query('demo-results.db', "SELECT count(*) FROM fairmill_fairshare WHERE user_name <> ''")[0][0]

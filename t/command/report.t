@@ -40,16 +40,16 @@ def data_of(page):
 def rows_of(cluster):
     """Returns {(account, user, partition): row as a dictionary}."""
     rows, listed, parent = {}, [], 0
-    partitions = dict(cluster['partitions'])
-    for number, name in enumerate(cluster['names']):
+    for number, (named, kind) in enumerate(zip(cluster['names'], cluster['kinds'][0], strict=True)):
+        name, partition = named if isinstance(named, list) else (named, '')
         parent += cluster['parents'][number]
-        is_user = cluster['kinds'][number] in 'uvUV'
+        is_user = kind in 'uvUV'
         account = listed[parent]['account'] if is_user else name
         row = dict(number=number, parent=parent, account=account, user=name if is_user else '',
-                   inside=cluster['kinds'][number].islower(), own=cluster['kinds'][number] in 'auAU')
+                   inside=kind.islower(), own=kind in 'auAU')
         row.update((key, cluster[key][number]) for key in ('share', 'used', 'ratio', 'spent', 'place', 'level', 'ahead') if key in cluster)
         listed.append(row)
-        rows[account, row['user'], partitions.get(number, '')] = row
+        rows[account, row['user'], partition] = row
     return rows
 
 

@@ -13,7 +13,8 @@ function cellValue(cell) {
 
 // Sorts rows: `a` compares texts, `n` and `p` numbers.  Rows without a value are last.
 function sortRows(body, column, kind, ascending) {
-    const compare = kind === 'a' ? (a, b) => a.localeCompare(b, undefined, { numeric: true }) : (a, b) => a - b;
+    const compare = kind === 'a' ? (a, b) => a.localeCompare(b, undefined, { numeric: true })
+        : (a, b) => (+a > +b) - (+a < +b);
     const order = (a, b) => a === '' || b === '' ? (a === '') - (b === '') : ascending ? compare(a, b) : compare(b, a);
     body.append(...[...body.rows].map(row => [cellValue(row.cells[column]), row]).sort((a, b) => order(a[0], b[0]))
         .map(pair => pair[1]));
