@@ -92,11 +92,7 @@ void page_add_share_headings(struct text *text, const struct page_view *view, do
                 "<th scope=\"col\" class=\"r c3\"%s>",
                 sort, sort, sortable ? " aria-sort=\"descending\"" : "", sort, sort);
     page_add_capital(text, page_unit_hours(view->cluster));
-    if (view->cluster->period) {
-        text_add(text, ", ");
-        page_add_html(text, view->cluster->period);
-    }
-    text_add(text, "</th>");
+    page_add_markup(text, ", %s</th>", view->cluster->period);
 }
 
 /* On a narrow screen the sentence below the bar replaces two columns. */

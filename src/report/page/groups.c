@@ -18,9 +18,7 @@
  * if the page has too many groups.  The second part has the groups furthest from their shares. */
 struct groups_listed {
     uint32_t *rows;
-    unsigned char *depths;
     size_t count, tree, below; /* `below` is the number of groups below the top level */
-    size_t top;                /* number of groups at the top level */
 };
 
 static double groups_distance(const struct page_row *row)
@@ -36,40 +34,28 @@ static int groups_by_distance(const void *a, const void *b, void *rows)
     return first != second ? (first < second) - (first > second) : (one > other) - (one < other);
 }
 
-/* Moves the groups of the top level to the front, largest share first as before, and sorts those
- * below by distance. */
-static void groups_list_some(struct groups_listed *listed, const struct page_view *view)
-{
-    uint32_t *below = memory_zeroed(view->group_count, sizeof *below);
-    for (size_t i = 0; i < view->group_count; i++)
-        if (view->depths[i] == 1)
-            listed->rows[listed->top++] = view->groups[i];
-        else
-            below[listed->below++] = view->groups[i];
-    if (listed->below)
-        qsort_r(below, listed->below, sizeof *below, groups_by_distance, view->cluster->rows);
-    listed->tree = listed->top < PAGE_USERS_LISTED ? listed->top : PAGE_USERS_LISTED;
-    listed->count = listed->tree;
-    for (size_t i = 0; i < listed->below && i < PAGE_FURTHEST_LISTED; i++)
-        listed->rows[listed->count++] = below[i];
-    free(below);
-}
-
+/* If there are too many groups, moves those of the top level to the front, largest share first as
+ * before, and sorts those below by distance. */
 static struct groups_listed groups_list(const struct page_view *view)
 {
-    struct groups_listed listed = {
-        .rows = memory_zeroed(view->group_count, sizeof *listed.rows),
-        .depths = memory_zeroed(view->group_count, sizeof *listed.depths),
-    };
-    if (view->group_count > PAGE_GROUPS_LISTED) {
-        groups_list_some(&listed, view);
-        for (size_t i = 0; i < listed.count; i++)
-            listed.depths[i] = i < listed.tree ? 1 : 2;
-        return listed;
-    }
+    struct groups_listed listed = { memory_zeroed(view->group_count, sizeof *listed.rows),
+                                    view->group_count, view->group_count, 0 };
     memcpy(listed.rows, view->groups, view->group_count * sizeof *listed.rows);
-    memcpy(listed.depths, view->depths, view->group_count * sizeof *listed.depths);
-    listed.count = listed.tree = view->group_count;
+    if (view->group_count <= PAGE_GROUPS_LISTED)
+        return listed;
+    uint32_t *below = memory_zeroed(view->group_count, sizeof *below);
+    listed.tree = 0;
+    for (size_t i = 0; i < view->group_count; i++)
+        if (view->depths[i] > 1)
+            below[listed.below++] = view->groups[i];
+        else if (listed.tree < PAGE_USERS_LISTED)
+            listed.rows[listed.tree++] = view->groups[i];
+    listed.count = listed.tree;
+    if (listed.below)
+        qsort_r(below, listed.below, sizeof *below, groups_by_distance, view->cluster->rows);
+    for (size_t i = 0; i < listed.below && i < PAGE_FURTHEST_LISTED; i++)
+        listed.rows[listed.count++] = below[i];
+    free(below);
     return listed;
 }
 
@@ -113,6 +99,13 @@ static void groups_add_row(struct text *text, const struct page_view *view, uint
     text_add(text, "</td></tr>\n");
 }
 
+/* Returns the depth in the tree, or 0 for the second part of the table. */
+static unsigned groups_depth(const struct page_view *view, const struct groups_listed *listed,
+                             size_t i)
+{
+    return i >= listed->tree ? 0 : listed->tree < view->group_count ? 1 : view->depths[i];
+}
+
 static void groups_add_table(struct text *text, const struct page_view *view,
                              const struct groups_listed *listed)
 {
@@ -132,7 +125,7 @@ static void groups_add_table(struct text *text, const struct page_view *view,
             page_add_count(text, listed->below, "below", "below");
             text_add(text, view->whole ? " the top level</th></tr>\n" : "</th></tr>\n");
         }
-        groups_add_row(text, view, listed->rows[i], i < listed->tree ? listed->depths[i] : 0, most);
+        groups_add_row(text, view, listed->rows[i], groups_depth(view, listed, i), most);
     }
     text_add(text, "</tbody></table>\n");
 }
@@ -175,5 +168,4 @@ void page_add_groups(struct text *text, const struct page_view *view)
     groups_add_note(text, view, &listed);
     text_add(text, "</section>\n");
     free(listed.rows);
-    free(listed.depths);
 }

@@ -146,7 +146,6 @@ static void overview_add_whole_percent(struct text *text, double fraction)
 static void overview_add_weeks(struct text *text, const char *class, const struct page_weeks *all,
                                double line, const char *sentence, const char *middle)
 {
-    struct page_weeks weeks = { .count = 0 };
     char month[32] = "";
     struct tm date;
     size_t first = 0;
@@ -155,13 +154,12 @@ static void overview_add_weeks(struct text *text, const char *class, const struc
     if (first + 1 >= all->count)
         return;
     first = first + WEEKS_AT_LEAST > all->count ? all->count - WEEKS_AT_LEAST : first;
-    for (size_t i = first; i < all->count; i++)
-        weeks.weeks[weeks.count++] = all->weeks[i];
-    time_t at = (time_t)weeks.weeks[0].at;
+    size_t count = all->count - first;
+    time_t at = (time_t)all->weeks[first].at;
     if (localtime_r(&at, &date))
-        strftime(month, sizeof month, weeks.count > 26 ? "%b %Y" : "%e %b", &date);
+        strftime(month, sizeof month, count > 26 ? "%b %Y" : "%e %b", &date);
     page_add_markup(text, "<figure role=\"img\" aria-label=\"%s; %s\">", sentence, middle);
-    picture_add_weeks(text, class, &weeks, line);
+    picture_add_weeks(text, class, all->weeks + first, count, line);
     page_add_markup(text,
                     "<div class=\"axis\"><span>%s</span><span>%s</span><span>now</span></div>"
                     "</figure>",
@@ -211,40 +209,30 @@ static void overview_add_use(struct text *text, const struct page_cluster *clust
 
 /* ---- Waiting jobs ---- */
 
-static int overview_by_wait(const void *a, const void *b)
-{
-    const struct page_partition *one = *(const struct page_partition *const *)a;
-    const struct page_partition *other = *(const struct page_partition *const *)b;
-    if (one->median_s != other->median_s)
-        return one->median_s < other->median_s ? 1 : -1;
-    return (one > other) - (one < other);
-}
-
-/* Adds the partitions with the longest median waits.  The scale is from an hour to a week, which is
- * the longest known wait. */
+/* Adds the median waits of the partitions with most pending jobs.  The scale is from an hour to a
+ * week, which is the longest known wait. */
 static void overview_add_partitions(struct text *text, const struct page_cluster *cluster)
 {
-    const double hour = 3600, week = 7 * 86400;
-    const struct page_partition **list = memory_zeroed(cluster->partition_count + 1, sizeof *list);
+    double most = 3600, week = 7 * 86400;
     size_t count = 0;
+    text_add(text, "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by partition"
+                   "</caption><tbody>");
     for (size_t i = 0; i < cluster->partition_count; i++)
         if (!isnan(cluster->partitions[i].median_s))
-            list[count++] = &cluster->partitions[i];
-    qsort(list, count, sizeof *list, overview_by_wait);
-    text_add(text, !count ? ""
-                          : "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by "
-                            "partition</caption><tbody>");
-    for (size_t i = 0; i < count && i < PARTITIONS_SHOWN; i++) {
+            most = fmax(most, fmin(cluster->partitions[i].median_s, week));
+    for (size_t i = 0; i < cluster->partition_count && count < PARTITIONS_SHOWN; i++) {
+        const struct page_partition *partition = &cluster->partitions[i];
+        if (isnan(partition->median_s))
+            continue;
+        count++;
         page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th><td class=\"bar\">",
-                        page_name_class(list[i]->name), list[i]->name);
-        picture_add_bar(text, "f2",
-                        fmin(list[i]->median_s, week) / fmax(fmin(list[0]->median_s, week), hour));
+                        page_name_class(partition->name), partition->name);
+        picture_add_bar(text, "f2", fmin(partition->median_s, week) / most);
         text_add(text, "</td><td class=\"r\">");
-        page_add_span(text, list[i]->median_s);
+        page_add_span(text, partition->median_s);
         text_add(text, "</td></tr>");
     }
-    text_add(text, count ? "</tbody></table></figure>" : "");
-    free(list);
+    text_add(text, "</tbody></table></figure>");
 }
 
 static void overview_add_waiting(struct text *text, const struct page_cluster *cluster)
@@ -265,7 +253,8 @@ static void overview_add_waiting(struct text *text, const struct page_cluster *c
     if (cluster->cannot_start)
         page_add_count(text, cluster->cannot_start, "cannot start", "cannot start");
     text_add(text, cluster->started ? ".</p>" : ". No job started in the last 7&nbsp;days.</p>");
-    overview_add_partitions(text, cluster);
+    if (cluster->started)
+        overview_add_partitions(text, cluster);
     text_add(text, "</div>");
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page/page.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "core/fairshare/algorithm.h"
@@ -167,29 +166,19 @@ static void page_add_cluster(struct text *text, const struct page_view *view, co
 
 /* ---- Foot ---- */
 
-static void page_add_algorithm(struct text *text, const struct page_cluster *cluster)
-{
-    static const char *const names[][2] = {
-        { "fair_tree", "Fair Tree" },
-        { "classic", "Classic fairshare" },
-        { "depth_oblivious", "Depth-oblivious fairshare" },
-        { "linear", "Linear fairshare" },
-        { "pbs", "OpenPBS's fairshare" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(cluster->algorithm->name, names[i][0]))
-            text_format(text, " %s", names[i][1]);
-    text_add(text, cluster->half_life ? ", half-life " : ", without decay");
-    if (cluster->half_life)
-        page_add_duration(text, cluster->half_life);
-    text_add(text, ".");
-}
-
 static void page_add_foot(struct text *text, const struct page_view *views, size_t count)
 {
     text_add(text, "</main>\n<footer><div class=\"w\"><p>Made by fairmill " PACKAGE_VERSION ".");
-    if (count)
-        page_add_algorithm(text, views->cluster);
+    if (count) {
+        const struct page_cluster *cluster = views->cluster;
+        bool fair_tree = cluster->algorithm->ranks_users;
+        page_add_markup(text, " %s%s%s", fair_tree ? "Fair Tree" : "Algorithm ",
+                        fair_tree ? "" : cluster->algorithm->name,
+                        cluster->half_life ? ", half-life " : ", without decay");
+        if (cluster->half_life)
+            page_add_duration(text, cluster->half_life);
+        text_add(text, ".");
+    }
     text_add(text, " This page makes no request to any server.</p></div></footer>\n"
                    "<script type=\"application/json\" id=\"data\">[");
     for (size_t i = 0; i < count; i++) {

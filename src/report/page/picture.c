@@ -95,23 +95,23 @@ void picture_add_parts(struct text *text, const double *parts, size_t count, dou
 
 /* All columns are one path, which is shorter than a rectangle for each.  A week is 4 units wide, of
  * which the column has 3.  The highest value is 60 units high. */
-void picture_add_weeks(struct text *text, const char *class, const struct page_weeks *weeks,
-                       double line)
+void picture_add_weeks(struct text *text, const char *class, const struct page_week *weeks,
+                       size_t count, double line)
 {
     double most = isnan(line) ? 0 : 1.05 * line;
-    for (size_t i = 0; i < weeks->count; i++)
-        most = fmax(most, weeks->weeks[i].value);
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, weeks[i].value);
     text_format(text,
                 "<svg class=\"weeks\" viewBox=\"0 0 %zu 60\" preserveAspectRatio=\"none\" "
                 "aria-hidden=\"true\"><path class=\"%s\" d=\"",
-                weeks->count ? 4 * weeks->count - 1 : 1, class);
-    for (size_t i = 0; i < weeks->count; i++)
-        if (weeks->weeks[i].value > 0)
-            text_format(text, "M%zu 60v-%.3gh3V60z", 4 * i, 60 * weeks->weeks[i].value / most);
+                4 * count - 1, class);
+    for (size_t i = 0; i < count; i++)
+        if (weeks[i].value > 0)
+            text_format(text, "M%zu 60v-%.3gh3V60z", 4 * i, 60 * weeks[i].value / most);
     text_add(text, "\"/>");
     if (!isnan(line) && most > 0)
         text_format(text, "<path class=\"dash\" d=\"M0 %.3gH%zu\"/>", 60 - 60 * line / most,
-                    4 * weeks->count);
+                    4 * count);
     text_add(text, "</svg>");
 }
 

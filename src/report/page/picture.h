@@ -24,9 +24,9 @@ void picture_add_scale(struct text *text, double most);
 void picture_add_bar(struct text *text, const char *class, double part);
 /* Adds a bar that consists of several parts, with the classes f1, f2 and f3. */
 void picture_add_parts(struct text *text, const double *parts, size_t count, double most);
-/* Adds columns of one class for the weeks, and a dashed line at `line` unless it is NAN. */
-void picture_add_weeks(struct text *text, const char *class, const struct page_weeks *weeks,
-                       double line);
+/* Adds columns of one class for one or more weeks, and a dashed line at `line` unless it is NAN. */
+void picture_add_weeks(struct text *text, const char *class, const struct page_week *weeks,
+                       size_t count, double line);
 /* Adds the key of the share bars: used within the share, used beyond the share, share. */
 void picture_add_share_key(struct text *text);
 /* Adds a key with a square of a class for each name. */

@@ -61,10 +61,12 @@ static void trials_add_row(struct text *text, const struct page_view *view,
     const struct page_row *row = page_view_row(view, trial->row);
     const struct page_tried *now = &trial->results->tried[0];
     const struct page_tried *then = &trial->results->tried[variant];
-    text_add(text, "<tr><th scope=\"row\" class=\"name\">");
+    page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">",
+                    page_name_class(*row->user ? row->user : row->account));
     page_add_link(text, view, trial->row);
-    page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 name\">%s</td>",
-                    *row->user ? row->account : "group", *row->user ? row->account : "");
+    page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 %s\">%s</td>",
+                    *row->user ? row->account : "group", page_name_class(row->account),
+                    *row->user ? row->account : "");
     page_add_number(text, "r c3", row->own_share ? trial->results->due : NAN, page_add_percent);
     page_add_number(text, "r", now->use, page_add_percent);
     page_add_number(text, "r", then->use, page_add_percent);

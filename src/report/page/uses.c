@@ -10,7 +10,8 @@
 
 static void uses_add_row(struct text *text, const char *name, double part, double most)
 {
-    page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">", name);
+    page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th><td class=\"bar\">",
+                    page_name_class(name), name);
     picture_add_bar(text, "fu", part / most);
     text_add(text, "</td>");
     page_add_number(text, "r", part, page_add_percent);
