@@ -26,15 +26,15 @@ struct page_tried {
     double use, place, turned;
 };
 struct page_backtest_row {
-    int64_t id;
     double due;
     struct page_tried *tried; /* results, indexed by variant */
 };
 struct page_backtest {
     struct page_variant *variants; /* variant 0 is the one with which the others are compared */
     size_t variant_count;
-    struct page_backtest_row *rows; /* rows in order of id */
+    struct page_backtest_row *rows;
     size_t row_count;
+    struct id_index *ids; /* rows by id of the association */
     int64_t since, until; /* first and last time, epoch seconds; 0: none */
 };
 
