@@ -178,9 +178,9 @@ static const struct command_option own_options[] = {
     { "each", NULL, 0, OPTION_VALUE, AT(report_options, directory), "DIRECTORY",
       .help = "Write an index and a page for each account to DIRECTORY" },
     { "days", NULL, 'd', OPTION_VALUE, AT(report_options, days_text), "NUMBER",
-      .help = "Show NUMBER days of history (default: 30)" },
+      .help = "Show the usage of NUMBER days (default: 30)" },
     { "since", "from", 0, OPTION_TIME, AT(report_options, since), "TIME",
-      .help = "Start history at TIME (default: see --days)" },
+      .help = "Show the usage from TIME on (default: see --days)" },
     { "tres", NULL, 0, OPTION_VALUE, AT(report_options, request.tres), "NAME",
       .help = "Show usage of this TRES first (default: billed usage)" },
     { "jobs", NULL, 'j', OPTION_FLAG, AT(report_options, jobs), NULL,
@@ -188,7 +188,7 @@ static const struct command_option own_options[] = {
     { "backtest", NULL, 0, OPTION_VALUE, AT(report_options, backtest), "FILE",
       .help = "Add output of `backtest --json`; `-` is standard input" },
     { "until", "to", 0, OPTION_TIME, AT(report_options, until), "TIME",
-      .help = "End history at TIME (default: the newest run)" },
+      .help = "Show the usage up to TIME (default: the newest run)" },
     { .name = NULL },
 };
 
@@ -197,8 +197,7 @@ const struct command command_report = {
     .group = GROUP_MONITOR,
     .summary = "Write an HTML report",
     .usage = "[OPTION...]",
-    .description =
-        "Write an HTML page with the fairshare tree, usage over time and pending jobs.\n",
+    .description = "Write an HTML page with the shares, usage and places of groups and users.\n",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS,
     .options = own_options,
     .options_size = sizeof(struct report_options),

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/report/report_data.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/usage/calendar.h"
 #include "report/amounts.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
-#include "report/usage_unit.h"
 #include "results/page_budgets.h"
 #include "results/page_changes.h"
 #include "results/page_fairness.h"
 #include "results/page_forecasts.h"
 #include "results/page_queue.h"
+#include "results/page_units.h"
 #include "results/page_usage.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
 #include "results/published_waits.h"
-#include "results/tres_names.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -79,63 +76,6 @@ static int set_span(struct page_cluster *page, const struct report_request *requ
                       "report: --since must be before the end of the shown period");
 }
 
-/* ---- Units and amounts ---- */
-
-static void report_data_add_unit(struct page_cluster *page, const struct page_unit *unit)
-{
-    *memory_append(&page->units, &page->unit_count) = *unit;
-}
-
-static void report_data_add_charged_unit(struct report_data *data,
-                                         const struct published_cluster *cluster)
-{
-    const char *pbs = published_unit(cluster);
-    const char *hours = pbs ? pbs : usage_unit_page_hours(cluster->settings);
-    report_data_add_unit(&data->page, &(struct page_unit){ .name = memory_text(""),
-                                                           .hours = memory_text(hours),
-                                                           .scale = pbs ? 1 : 1.0 / 3600 });
-    if (!pbs)
-        usage_unit_add_definition(&data->unit_definition, cluster->settings);
-    data->page.unit_definition = data->unit_definition.bytes;
-}
-
-/* Adds the TRES whose usage is kept. */
-static int report_data_add_units(struct report_data *data, struct db *db,
-                                 const struct published_cluster *cluster, const char *chosen,
-                                 struct error *err)
-{
-    struct page_cluster *page = &data->page;
-    struct tres_numbers numbers = { 0 };
-    report_data_add_charged_unit(data, cluster);
-    int result = tres_names_read(db, page->name, &numbers, err);
-    for (unsigned i = 0; !result && i < KEPT_TRES_LIMIT; i++) {
-        if (!numbers.names[i])
-            continue;
-        struct text hours = { 0 };
-        usage_unit_add_tres(&hours, numbers.names[i], "-hours");
-        if (chosen && !strcasecmp(numbers.names[i], chosen))
-            page->chosen_unit = page->unit_count;
-        report_data_add_unit(page, &(struct page_unit){ .name = memory_text(numbers.names[i]),
-                                                        .hours = hours.bytes,
-                                                        .number = i + 1,
-                                                        .scale = 1.0 / 3600 });
-    }
-    tres_numbers_free(&numbers);
-    return result;
-}
-
-/* Returns the usage that a day can deliver, in the page's unit, from the capacity of the newest
- * run, or NAN if unknown.  Without decay, only the settings can contain the capacity. */
-static double capacity_of(const struct page_cluster *page, const struct published_cluster *cluster)
-{
-    const struct settings *settings = cluster->settings;
-    double whole = (double)cluster->half_life * settings->capacity_half_lives;
-    double each = settings->capacity > 0 ? settings->capacity
-                  : whole > 0            ? cluster->options.capacity / whole
-                                         : NAN;
-    return each * 86400 * page->units[0].scale;
-}
-
 /* ---- Forecasts ---- */
 
 /* Reads the forecasts of the users that a page lists: those with the most usage come first, because
@@ -169,14 +109,12 @@ static int report_data_read_all(struct report_data *data, struct published *publ
                                 const struct report_request *request, struct error *err)
 {
     struct page_cluster *page = &data->page;
-    if (set_span(page, request, err) ||
-        report_data_add_units(data, published->db, cluster, request->tres, err))
-        return -1;
-    page->capacity = capacity_of(page, cluster);
-    return page_queue_read(page, data->queue, published, cluster, data->permissions, err) ||
+    return set_span(page, request, err) ||
+                   page_budgets_read(page, published, cluster, data->nodes.rows, err) ||
+                   page_units_read(page, published->db, cluster, request->tres, err) ||
+                   page_queue_read(page, data->queue, published, cluster, data->permissions, err) ||
                    page_usage_read(page, published, cluster, data->nodes.rows, err) ||
                    page_fairness_read(published->db, page, err) ||
-                   page_budgets_read(page, published, cluster, data->nodes.rows, err) ||
                    page_changes_read(published->db, page, err) ||
                    (!page->hides_users &&
                     report_data_read_forecasts(data, published, cluster, request->each, err))
@@ -225,17 +163,12 @@ void report_data_free(struct report_data *data)
     prio_list_destroy(data->queue);
     report_nodes_free(&data->nodes);
     page_queue_free(page);
+    page_units_free(page);
     page_usage_free(page);
     page_budgets_free(page);
-    text_free(&data->unit_definition);
-    for (size_t i = 0; i < page->unit_count; i++) {
-        free(page->units[i].name);
-        free(page->units[i].hours);
-    }
     for (size_t i = 0; i < page->change_count; i++)
         free(page->changes[i].words);
     free(page->period);
-    free(page->units);
     free(page->forecasts);
     free(page->changes);
     free(page->rows);

@@ -4,7 +4,6 @@
 
 #include "command/report/report_rows.h"
 #include "report/page/cluster.h"
-#include "util/text.h"
 
 struct error;
 struct name_list;
@@ -26,7 +25,6 @@ struct report_data {
     struct report_nodes nodes;
     struct prio_list *queue;
     const struct permissions *permissions; /* of the only user who may see the page; NULL: others */
-    struct text unit_definition;
     uint32_t *tops; /* rows of the selected accounts of this cluster; may be empty */
     size_t top_count;
 };

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,45 +23,19 @@
 
 /* ---- Listed rows ---- */
 
-static double report_pages_distance(const struct page_row *row)
-{
-    return row->own_share ? fabs(row->used - row->share) : 0;
-}
-
-static int report_pages_by_distance(const void *a, const void *b, void *rows)
-{
-    const struct page_row *one = (struct page_row *)rows + *(const uint32_t *)a;
-    const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
-    double first = report_pages_distance(one), second = report_pages_distance(other);
-    return first != second ? (first < second) - (first > second) : (one > other) - (one < other);
-}
-
-/* Chooses the groups whose months the page has: those that it lists (groups.c). */
-static void report_pages_list_groups(struct page_cluster *cluster, const struct page_view *view)
-{
-    uint32_t *below = memory_zeroed(view->group_count + 1, sizeof *below);
-    size_t count = 0;
-    for (size_t i = 0; i < view->group_count; i++)
-        if (view->group_count <= PAGE_GROUPS_LISTED || view->depths[i] == 1)
-            cluster->rows[view->groups[i]].listed_months = true;
-        else
-            below[count++] = view->groups[i];
-    if (count)
-        qsort_r(below, count, sizeof *below, report_pages_by_distance, cluster->rows);
-    for (size_t i = 0; i < count && i < PAGE_FURTHEST_LISTED; i++)
-        cluster->rows[below[i]].listed_months = true;
-    free(below);
-}
-
 /* Makes a view, and chooses the rows whose months and forecasts the page has. */
 static void report_pages_view(struct page_view *view, struct report_data *data,
                               const uint32_t *tops, size_t top_count)
 {
     struct page_cluster *cluster = &data->page;
+    size_t group_count;
     page_view_make(view, cluster, tops, top_count);
     for (size_t i = 0; i < cluster->row_count; i++)
         cluster->rows[i].listed_months = cluster->rows[i].listed_forecast = false;
-    report_pages_list_groups(cluster, view);
+    uint32_t *groups = page_listed_groups(view, &group_count);
+    for (size_t i = 0; i < group_count; i++)
+        cluster->rows[groups[i]].listed_months = true;
+    free(groups);
     for (size_t i = 0; i < view->user_count && i < PAGE_USERS_LISTED; i++) {
         uint32_t row = view->users[i];
         cluster->rows[row].listed_months = true;
@@ -162,49 +135,6 @@ static int write_page(const char *directory, struct report_data *data, uint32_t 
     return result;
 }
 
-/* The accounts with pages of their own, in the order of the tree; each account follows its
- * parent. */
-struct account_list {
-    uint32_t *rows;
-    unsigned *depths;
-    size_t count;
-};
-
-static void report_pages_add_account(struct account_list *list, uint32_t row, unsigned depth)
-{
-    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
-    list->depths = memory_grown(list->depths, list->count, sizeof *list->depths);
-    list->rows[list->count] = row;
-    list->depths[list->count++] = depth;
-}
-
-/* Walks the tree without recursion, because it can be very deep.  The next account is the first
- * child, else the next sibling of the account or of its nearest ancestor that has one. */
-static void report_pages_add_accounts(struct account_list *list, const struct page_cluster *cluster,
-                                      uint32_t top)
-{
-    const struct page_row *rows = cluster->rows;
-    uint32_t at = top;
-    unsigned depth = 0;
-    report_pages_add_account(list, top, 0);
-    for (bool down = true;;) {
-        uint32_t next = down ? rows[at].first_child : at + 1;
-        uint32_t parent = down ? at : rows[at].parent;
-        if (!down && at == top)
-            return;
-        while (next < rows[parent].first_child + rows[parent].children && *rows[next].user)
-            next++;
-        bool found = next < rows[parent].first_child + rows[parent].children;
-        depth += found && down;
-        if (found)
-            report_pages_add_account(list, next, depth);
-        else if (!down)
-            depth--;
-        at = found ? next : parent;
-        down = found;
-    }
-}
-
 static void report_pages_add_link(struct text *links, const struct page_cluster *cluster,
                                   uint32_t row, unsigned depth)
 {
@@ -218,30 +148,30 @@ static void report_pages_add_link(struct text *links, const struct page_cluster 
     text_add(links, "</a></li>\n");
 }
 
+/* Writes the pages of the selected accounts and of all accounts below them. */
 static int write_account_pages(const char *directory, struct report_cluster *read,
                                struct text *links, struct error *err)
 {
-    const struct page_cluster *cluster = &read->data.page;
-    struct account_list list = { 0 };
+    struct report_data *data = &read->data;
+    struct page_view view;
     struct text path = { 0 };
     text_format(&path, "%s/", directory);
-    add_directory_name(&path, cluster);
+    add_directory_name(&path, &data->page);
     int result = make_directory(path.bytes, err);
-    for (size_t i = 0; i < read->data.top_count; i++)
-        report_pages_add_accounts(&list, cluster, read->data.tops[i]);
-    text_format(links, "<h2>Pages of the %s of ", cluster->terms->accounts);
-    page_add_html(links, cluster->name);
+    page_view_make(&view, &data->page, data->tops, data->top_count);
+    text_format(links, "<h2>Pages of the %s of ", data->page.terms->accounts);
+    page_add_html(links, data->page.name);
     text_add(links, "</h2>\n<ul data-cluster=\"");
-    page_add_html(links, cluster->name);
+    page_add_html(links, data->page.name);
     text_add(links, "\">\n");
-    for (size_t i = 0; !result && i < list.count; i++) {
-        report_pages_add_link(links, cluster, list.rows[i], list.depths[i]);
-        result = write_page(directory, &read->data, list.rows[i], err);
+    for (size_t i = view.whole ? 0 : 1; !result && i <= view.group_count; i++) {
+        uint32_t row = i ? view.groups[i - 1] : 0;
+        report_pages_add_link(links, &data->page, row, i ? view.depths[i - 1] - !view.whole : 0);
+        result = write_page(directory, data, row, err);
     }
     text_add(links, "</ul>\n");
+    page_view_free(&view);
     text_free(&path);
-    free(list.rows);
-    free(list.depths);
     return result;
 }
 

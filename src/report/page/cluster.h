@@ -142,7 +142,7 @@ struct page_cluster {
     int64_t interval, stale_after; /* usual seconds between runs; 0: unknown */
     int64_t from, to;              /* the page's period, for `spent` */
     char *period;                  /* in words, such as `last 30 days`; owned */
-    const char *unit_definition;   /* a sentence that defines the charged unit; NULL: none */
+    char *unit_definition;         /* sentences that define the charged unit; NULL: none; owned */
     struct page_row *rows;         /* rows[0] is the root */
     size_t row_count;
     uint32_t users;          /* number of users with a place */

@@ -59,6 +59,14 @@ static struct groups_listed groups_list(const struct page_view *view)
     return listed;
 }
 
+uint32_t *page_listed_groups(const struct page_view *view, size_t *count)
+{
+    struct groups_listed listed = groups_list(view);
+    free(listed.depths);
+    *count = listed.count;
+    return listed.rows;
+}
+
 static void groups_add_sentences(struct text *text, const struct page_view *view,
                                  const struct groups_listed *listed)
 {

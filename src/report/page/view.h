@@ -50,6 +50,10 @@ void page_view_make(struct page_view *view, const struct page_cluster *cluster,
                     const uint32_t *tops, size_t top_count);
 void page_view_free(struct page_view *view);
 
+/* Returns the groups that the page lists, in the order of their table, and sets `*count`.  The
+ * caller frees them. */
+uint32_t *page_listed_groups(const struct page_view *view, size_t *count);
+
 static inline const struct page_row *page_view_row(const struct page_view *view, uint32_t row)
 {
     return &view->cluster->rows[row];
