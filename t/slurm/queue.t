@@ -137,6 +137,17 @@ def reasons(site):
 
     tap.until(ours, every=1)  # slurmdbd gets changes with a delay
     tap.same(last, expected, 'fairmill has the same reasons')
+    asked = {}
+    for line in site.controller.call('squeue', '-h', '-t', 'PD', '-o', '%A %C %l').splitlines():
+        job, cpus, limit = line.split()
+        asked[int(job)] = (int(cpus), sum(int(part) * unit for part, unit in zip(reversed(limit.split(':')), (1, 60, 3600))))
+    rows = site.rows('CASE WHEN id_array_job > 0 THEN id_array_job ELSE id_job END, cpus, limit_seconds, gpus, eligible_at')
+    tap.same({job: values for job, *values, _, _ in rows}, {job: list(values) for job, values in asked.items()},
+             'jobs have the CPUs and the time limit that squeue prints')
+    now = time.time()
+    tap.same({job: (gpus, 'waits' if eligible and now - 600 < eligible <= now else eligible) for job, _, _, gpus, eligible in rows},
+             {job: (0, None if expected[job] in ('held', 'begin', 'dependency') else 'waits') for job in asked},
+             'jobs are eligible unless they are held, or have a later begin time or a dependency')
     ids = dict(site.rows('id_array_job, job_id', 'id_array_job > 0'))
     tap.same(ids, {array: f'{array}_[1-3]'}, "the array's remaining tasks have squeue's id")
     tap.same(site.controller.call('squeue', '-h', '-t', 'PD', '-j', str(array), '-o', '%i').strip(), f'{array}_[1-3%1]',

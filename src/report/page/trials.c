@@ -112,7 +112,7 @@ static void trials_add_table(struct text *text, const struct page_view *view, si
                    "<th scope=\"col\" class=\"r\" data-sort=\"n\">Usage then</th>"
                    "<th scope=\"col\" class=\"r c2\" data-sort=\"p\">Place now</th>"
                    "<th scope=\"col\" class=\"r c2\" data-sort=\"p\">Place then</th>"
-                   "<th scope=\"col\" class=\"r\" data-sort=\"n\">Users with reversed order</th>"
+                   "<th scope=\"col\" class=\"r\" data-sort=\"n\">Reversed</th>"
                    "</tr></thead>\n<tbody>");
     for (size_t i = 0; i < listed; i++)
         trials_add_row(text, view, &list[i], variant);
@@ -140,7 +140,9 @@ void page_add_trials(struct text *text, const struct page_view *view)
         amount_add_date(text, backtest->since, 1);
         text_add(text, " to ");
         amount_add_date(text, backtest->until, 1);
-        text_add(text, ". Jobs are not scheduled again, so usage is the same under all settings.");
+        text_add(text,
+                 ". Jobs are not scheduled again, so usage is the same under all settings. "
+                 "Reversed is the mean number of users that precede a user only now or only then.");
     } else {
         text_add(text, "The backtest has no points.");
     }
