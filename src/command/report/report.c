@@ -37,10 +37,12 @@ static void add_problems(struct report_cluster *read, const struct health *healt
 }
 
 /* Removes the reasons why views cannot be read, because they name logins, and all users may see a
- * page. */
+ * page.  Ignores the age of the results, because the browser's clock shows it when the page is
+ * read. */
 static void report_hide_reasons(struct health *health)
 {
     for (size_t i = 0; i < health->count; i++) {
+        health_ignore(&health->clusters[i], HEALTH_STALE);
         free(health->clusters[i].unreadable);
         health->clusters[i].unreadable = NULL;
     }
