@@ -62,7 +62,7 @@ function facts(cluster, row) {
         row.own ? 'of the cluster' : 'of its own (fairshare=parent)')}`
         + fact('Recent usage', percent(row.used), `of the cluster${ratio}`, row.ratio > 1.05)
         + fact(capital(escapeHtml(cluster.period)), amount(row.spent),
-            unit + (unit === 'core-hours' ? `, as ${cores} day and night` : ''))
+            unit + (unit === 'core-hours' && cluster.periodDays ? `, as ${cores} day and night` : ''))
         + `</dl>${shareBar(row.own ? row.share : 0, row.used)}`;
 }
 
@@ -78,7 +78,8 @@ function nextDays(cluster, row) {
 }
 
 function waitingJobs(cluster, row) {
-    const shown = row.jobs.slice(0, JOBS_SHOWN), more = row.jobs.length + row.more - shown.length;
+    const shown = row.jobs.slice(0, JOBS_SHOWN), different = jobs => new Set(jobs.map(job => job[0])).size;
+    const more = Math.max(row.pending, different(row.jobs)) - different(shown); // a job can wait in several partitions
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
     const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];

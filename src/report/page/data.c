@@ -76,8 +76,9 @@ static void data_add_ratio(struct text *text, double ratio)
 /* ---- Rows ---- */
 
 /* The columns, and lists with items of only some rows.  Numbers of parents are differences from the
- * row before.  Levels are those that do not belong to the row's parent.  Counts are the users of
- * an account, and their first and last places. */
+ * row before.  Levels are those that do not belong to the row's parent.  Pending jobs are those of
+ * rows with more than an answer lists.  Counts are the users of an account, and their first and
+ * last places. */
 enum data_column {
     DATA_NAMES,
     DATA_PARENTS,
@@ -89,14 +90,14 @@ enum data_column {
     DATA_LEVEL,
     DATA_FACTOR,
     DATA_LEVELS,
+    DATA_PENDING,
     DATA_AHEAD,
     DATA_COUNTS,
     DATA_COLUMNS
 };
-static const char *const data_keys[] = {
-    "names", "parents", "share",  "used",   "ratio", "spent",
-    "place", "level",   "factor", "levels", "ahead", "counts"
-};
+static const char *const data_keys[] = { "names",   "parents", "share", "used",   "ratio",
+                                         "spent",   "place",   "level", "factor", "levels",
+                                         "pending", "ahead",   "counts" };
 
 /* Adds a name, or a list of the name and the partition. */
 static void data_add_name(struct text *names, const struct page_row *row)
@@ -117,6 +118,10 @@ static void data_add_exceptions(struct text *columns, const struct page_view *vi
     if (row->level != row->parent) {
         data_begin_item(&columns[DATA_LEVELS], number);
         text_format(&columns[DATA_LEVELS], ",%" PRIu32 "]", view->numbers[row->level]);
+    }
+    if (row->jobs > JOBS_OF_ANSWER) {
+        data_begin_item(&columns[DATA_PENDING], number);
+        text_format(&columns[DATA_PENDING], ",%" PRIu32 "]", row->jobs);
     }
     if (!*row->user) {
         data_begin_item(&columns[DATA_COUNTS], number);
@@ -291,8 +296,7 @@ static void data_add_job(struct text *text, const struct page_view *view,
     text_add(text, "]");
 }
 
-/* Adds the first jobs of each row, and the numbers of its other jobs.  Thus the first jobs of each
- * account are in the list, too. */
+/* Adds the first jobs of each row.  Thus the first jobs of each account are in the list, too. */
 static void data_add_jobs(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
@@ -309,13 +313,6 @@ static void data_add_jobs(struct text *text, const struct page_view *view)
         text_add(text, i ? ",[" : "[");
         data_add_word(text, i < cluster->partition_count ? cluster->partitions[i].name : "");
         text_format(text, ",%zu]", lengths[i]);
-    }
-    data_next_list(text, "moreJobs");
-    for (size_t i = 0; i < view->count; i++) {
-        if (counts[view->rows[i]] <= JOBS_OF_ANSWER)
-            continue;
-        data_begin_item(text, i);
-        text_format(text, ",%" PRIu32 "]", counts[view->rows[i]] - JOBS_OF_ANSWER);
     }
     free(lengths);
     free(counts);

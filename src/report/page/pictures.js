@@ -42,7 +42,7 @@ function strip(members, row, ratioOf) {
 }
 
 function monthColumns(names, used, due, label) {
-    const most = 1.05 * Math.max(...used, ...due, 1), wide = (100 - MONTHS_LEFT) / used.length;
+    const most = 1.05 * Math.max(...used, ...due, 1), wide = (100 - MONTHS_LEFT) / Math.max(6, used.length);
     const power = 10 ** Math.floor(Math.log10(most / 3)), factor = [1, 2, 5, 10].find(each => most / each / power <= 5);
     const y = value => +(MONTHS_HIGH * (1 - value / most)).toFixed(1);
     const x = (at, part) => cssPercent(MONTHS_LEFT + wide * (at + part));
@@ -64,7 +64,7 @@ function monthColumns(names, used, due, label) {
 function placeLines(cluster, row, forecast) {
     const [pausing, continuing] = forecast.slice(1).map(placesByDay), all = [...pausing, ...continuing];
     const low = Math.max(1, Math.min(...all) - 1), high = Math.min(cluster.users, Math.max(...all) + 1);
-    const x = day => cssPercent(8 + 90 * day / DAYS);
+    const x = day => cssPercent(10 + 88 * day / DAYS);
     const y = place => +(10 + (DAYS_HIGH - 20) * (place - low) / Math.max(1, high - low)).toFixed(1);
     const lines = (name, changes) => changes.map((place, at) => {
         const from = x(changes[at - 1]), to = x(at + 1 < changes.length ? changes[at + 1] : DAYS);

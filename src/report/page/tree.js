@@ -10,13 +10,14 @@ const addressPart = name => encodeURIComponent(name)
 const pathTo = row => row.up ? [...pathTo(row.up), row] : [];
 
 function readRow(cluster, at, up) {
-    const kind = cluster.kinds[0].charAt(at), letter = kind.toLowerCase(), user = letter > 'm', own = /[au]/.test(letter);
+    const kind = cluster.kinds[0].charAt(at), letter = kind.toLowerCase();
+    const user = letter > 'm', own = letter === 'a' || letter === 'u';
     const ratio = values => !own || !values ? NaN : values[at] < 0 ? Infinity : values[at];
     const [name, part] = [].concat(cluster.names[at]);
     const names = [user ? up.name : name, ...(user ? [name] : []), ...(part ? [part] : [])];
     const place = cluster.place[at], users = place ? 1 : 0;
     return {
-        at, name, up, user, own, part, place, users, first: place, last: place, below: [], jobs: [], more: 0,
+        at, name, up, user, own, part, place, users, first: place, last: place, below: [], jobs: [], pending: 0,
         inside: kind === letter, share: cluster.share[at], used: cluster.used[at], spent: cluster.spent[at],
         ratio: ratio(cluster.ratio), levelRatio: ratio(cluster.level),
         title: part ? `${name} (${part})` : name, label: escapeHtml(part ? `${name} (${part})` : name),
@@ -51,7 +52,7 @@ function readCluster(data, number, list) {
     });
     countUsers(cluster);
     data.jobs.forEach(job => pathTo(rows[job[1]]).forEach(row => row.jobs.push(job)));
-    data.moreJobs.forEach(([at, more]) => pathTo(rows[at]).forEach(row => { row.more += more; }));
+    data.pending.forEach(([at, pending]) => { rows[at].pending = pending; });
     cluster.byAddress = new Map(rows.filter(row => row.up && row.inside).map(row => [row.address, row]));
     return cluster;
 }
