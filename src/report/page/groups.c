@@ -62,7 +62,6 @@ static struct groups_listed groups_list(const struct page_view *view)
 uint32_t *page_listed_groups(const struct page_view *view, size_t *count)
 {
     struct groups_listed listed = groups_list(view);
-    free(listed.depths);
     *count = listed.count;
     return listed.rows;
 }
