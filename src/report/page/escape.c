@@ -72,6 +72,9 @@ void page_add_markup(struct text *text, const char *html, ...)
     va_end(texts);
 }
 
+/* UTF-8 is shorter than the entity, and a page has hundreds. */
+#define NO_BREAK "\xc2\xa0"
+
 static void page_add_unbroken(struct text *text, void (*add)(struct text *, double), double number)
 {
     struct text words = { 0 };
@@ -81,7 +84,7 @@ static void page_add_unbroken(struct text *text, void (*add)(struct text *, doub
         if (blank)
             *blank++ = '\0';
         page_add_html(text, part);
-        text_add(text, blank ? "&nbsp;" : "");
+        text_add(text, blank ? NO_BREAK : "");
     }
     text_free(&words);
 }
