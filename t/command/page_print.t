@@ -87,10 +87,10 @@ def try_paper(place, browser, pages, paper):
     for table in ('groups', 'users'):
         listed = {word for name in names(browser, table) for word in name.split()}
         tap.empty(sorted(listed - set(text.split())), f'{paper} has all {table}')
-    jobs = browser.run('''
+    jobs = browser.run(r'''
         const table = document.querySelector('table[id$=jobs-table]');
-        const column = [...table.querySelectorAll('thead th')].findIndex(each => each.textContent.trim() === 'Job');
-        return [...table.querySelectorAll('tbody tr')].map(each => each.cells[column].textContent.trim()).filter(each => /^[0-9_]+$/.test(each));''')
+        const column = [...table.querySelectorAll('thead th')].findIndex(each => /^Job\b/.test(each.textContent.trim()));
+        return [...table.querySelectorAll('tbody tr')].map(each => each.cells[column].firstChild.textContent.trim()).filter(each => /^[0-9_]+$/.test(each));''')
     tap.ok(jobs and not set(jobs) - set(text.split()), f'{paper} has all waiting jobs', sorted(set(jobs) - set(text.split())))
     first = sheets.text(0)
     tap.ok(len(first.split()) > 150 and 'Groups: share' in first, f'the first sheet of {paper} has the overview and begins with the groups', first)

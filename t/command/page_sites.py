@@ -76,7 +76,8 @@ def add_user(drawn, cluster, name, account, past, associations):
         start, count = end - drawn.randint(100, 40000), drawn.choice([1, 8, 64])
         cluster.job(number, start, end, tres=f'1={count},5={count}' + (',1001=2' if account.startswith('group0') else ''))
     if past and (associations < 100 or drawn.random() < 0.3):
-        cluster.job(number, 0, 0, billing=4, submit=NOW - drawn.randint(10, DAY), priority=1)
+        submitted = NOW - drawn.randint(10, DAY)
+        cluster.job(number, 0, 0, billing=4, submit=submitted, time_eligible=submitted, priority=1)
 
 
 def publish(place, associations, days=3, past=True, clusters=('tiny',), faculties=0, **keys):

@@ -8,6 +8,7 @@
 #include "report/page/escape.h"
 #include "report/page/picture.h"
 #include "report/page/sections.h"
+#include "settings/scheduler.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -215,8 +216,10 @@ static void overview_add_partitions(struct text *text, const struct page_cluster
 {
     double most = 3600, week = 7 * 86400;
     size_t count = 0;
-    text_add(text, "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by partition"
-                   "</caption><tbody>");
+    page_add_markup(text,
+                    "<figure><table class=\"tight\"><caption class=\"vh\">Median wait by %s"
+                    "</caption><tbody>",
+                    cluster->terms->partition);
     for (size_t i = 0; i < cluster->partition_count; i++)
         if (!isnan(cluster->partitions[i].median_s))
             most = fmax(most, fmin(cluster->partitions[i].median_s, week));
