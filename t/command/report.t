@@ -305,6 +305,43 @@ def try_weights(place):
     tap.ok(unit == 'billed hours' and 'one core counts 2.' in text, 'other weights make billed hours', unit)
 
 
+def try_algorithms(place):
+    """Tests that all algorithms have shares of the cluster, and places, but only Fair Tree has levels."""
+    for algorithm in ('fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs'):
+        place.ready(SMALL.replace('chemistry/ 40', 'chemistry/ parent'), {**UTC, 'fairshare.algorithm': algorithm, 'fairshare.capacity': 1})
+        place.succeed('run', '--now', NOW)
+        place.succeed('report')
+        cluster, = data_of(place.out)
+        rows = rows_of(cluster)
+        tap.same((cluster['ranks'], 'level' in cluster, 'factor' in cluster), (int(algorithm == 'fair_tree'), algorithm == 'fair_tree', algorithm != 'fair_tree'),
+                 f'with {algorithm} the page has levels or factors')
+        factors = dict(place.query("SELECT user_name, fairshare_order FROM fairmill_fairshare WHERE user_name <> ''"))
+        tap.same({key[1]: row['place'] for key, row in rows.items() if key[1]},
+                 {user: 1 + sum(other < order for other in factors.values()) for user, order in factors.items()}, f'with {algorithm} users have places')
+        tap.same([(rows[key]['share'], rows[key]['own']) for key in (('physics', '', ''), ('chemistry', '', ''))],
+                 [(percent(share) if share else 0, own) for share, own in (
+                     place.query("SELECT shares_norm FROM fairmill_fairshare WHERE account = 'physics' AND user_name = ''")[0] + (True,), (0, False))],
+                 f'with {algorithm} shares are of the cluster, and `parent` is none')
+
+
+def try_openpbs(place):
+    page_sites.openpbs(place)
+    cluster, = data_of(read(place.path('openpbs.html')))
+    rows = {user or account: row for (account, user, _), row in rows_of(cluster).items()}
+    spent = place._query('pbs-results.db', 'SELECT SUM(tres_seconds) FROM fairmill_usage_day WHERE day >= ?', NOW // DAY * DAY - 30 * DAY)[0][0]
+    tap.same((cluster['units'][0], rows['TREEROOT']['spent']), ('cput', amount(spent)), "OpenPBS's usage is in its own unit")
+    tap.same((cluster['userWord'], cluster['partitionWord'], cluster['ranks']), ('entity', 'queue', 0), 'the page of OpenPBS has its terms')
+
+
+def try_empty(place):
+    place.ready(SMALL.replace(' use 300', '').replace(' use 100', '').replace(' use 200', ''), UTC)
+    place.succeed('run', '--now', NOW)
+    place.succeed('report')
+    cluster, = data_of(place.out)
+    tap.same((cluster['anyUsage'], [row['used'] for row in rows_of(cluster).values()]), (0, [0] * 6), 'without usage the page has no usage')
+    tap.ok('No usage counts yet.' in text_of(place.out) and 'of recent usage went beyond' not in text_of(place.out), 'without usage the page says so')
+
+
 def try_names(place):
     place.ready(SMALL, UTC)
     place.change('UPDATE tiny_assoc_table SET user = ? WHERE user = ?', HOSTILE, 'alice')
@@ -592,7 +629,7 @@ def body():
     with Place() as place:
         try_demo(place)
         place.ready(SMALL, UTC)
-        for part in (try_health, try_past, try_weights, try_names, try_output, try_private, try_own, try_account, try_each,
+        for part in (try_health, try_past, try_weights, try_algorithms, try_openpbs, try_empty, try_names, try_output, try_private, try_own, try_account, try_each,
                      try_each_cluster, try_changes, try_classes, try_backtest):
             part(place)
 
