@@ -148,9 +148,8 @@ static size_t *page_queue_pool(struct page_queue *queue, const char *pool)
     return &queue->pool_jobs[number];
 }
 
-/* Counts a job in its partition and its pool.  The first job of a partition that can start is its
- * next one. */
-static void page_queue_count(struct page_queue *queue, const struct page_job *job, bool shown)
+/* Counts a job in its partition and its pool. */
+static void page_queue_count(struct page_queue *queue, const struct page_job *job)
 {
     struct page_cluster *page = queue->page;
     struct page_partition *partition = page_queue_partition(queue, job->partition);
@@ -167,8 +166,6 @@ static void page_queue_count(struct page_queue *queue, const struct page_job *jo
     }
     *page_queue_pool(queue, job->pool) += job->place > 0;
     page->rows[job->row].jobs++;
-    if (shown && job->place && partition->next == SIZE_MAX)
-        partition->next = page->job_count;
 }
 
 static bool page_queue_shows(const struct page_queue *queue, const struct page_job *job)
@@ -177,6 +174,42 @@ static bool page_queue_shows(const struct page_queue *queue, const struct page_j
         return true;
     return queue->permissions &&
            permissions_show_job(queue->permissions, queue->page->name, job->account, job->user);
+}
+
+/* A job, and the highest priority of the jobs that do not precede it in its pool. */
+struct page_queue_job {
+    struct page_job job;
+    double priority;
+    size_t number;
+};
+
+static int page_queue_compare(const void *a, const void *b)
+{
+    const struct page_queue_job *one = a, *other = b;
+    if (one->priority != other->priority)
+        return one->priority < other->priority ? 1 : -1;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/*
+ * Sorts jobs that are in order of pool and place by priority.  The jobs of a pool remain in the
+ * order of their places, even if PriorityTier decides it.
+ */
+static void page_queue_sort(struct page_cluster *page)
+{
+    struct page_queue_job *list = memory_zeroed(page->job_count + 1, sizeof *list);
+    for (size_t i = page->job_count; i-- > 0;) {
+        const struct page_job *job = &page->jobs[i];
+        double priority = isnan(job->priority) || !job->place ? -INFINITY : job->priority;
+        if (i + 1 < page->job_count && job->place && job[1].place &&
+            !strcmp(job->pool, job[1].pool))
+            priority = fmax(priority, list[i + 1].priority);
+        list[i] = (struct page_queue_job){ *job, priority, i };
+    }
+    qsort(list, page->job_count, sizeof *list, page_queue_compare);
+    for (size_t i = 0; i < page->job_count; i++)
+        page->jobs[i] = list[i].job;
+    free(list);
 }
 
 static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct error *err)
@@ -192,13 +225,17 @@ static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct 
         if (!list->rows[i].best || page_queue_runs(&list->rows[i]))
             continue;
         struct page_job job = page_queue_job_of(queue, &list->rows[i]);
-        bool shown = page_queue_shows(queue, &job);
-        page_queue_count(queue, &job, shown);
-        if (shown)
+        page_queue_count(queue, &job);
+        if (page_queue_shows(queue, &job))
             page->jobs[page->job_count++] = job;
     }
-    for (size_t i = 0; i < page->job_count; i++)
-        page->jobs[i].pool_jobs = *page_queue_pool(queue, page->jobs[i].pool);
+    page_queue_sort(page);
+    for (size_t i = page->job_count; i-- > 0;) {
+        struct page_job *job = &page->jobs[i];
+        job->pool_jobs = *page_queue_pool(queue, job->pool);
+        if (job->place)
+            page_queue_partition(queue, job->partition)->next = i;
+    }
     for (size_t i = page->row_count; i-- > 1;)
         page->rows[page->rows[i].parent].jobs += page->rows[i].jobs;
     return 0;

@@ -161,7 +161,8 @@ struct page_cluster {
     struct page_weeks use_weeks; /* mean usage of a day */
     double wait_s;               /* median wait of the jobs that started in the last week */
     uint64_t started;            /* number of these jobs */
-    struct page_job *jobs;       /* by pool and place; those that cannot start are last */
+    /* By priority, but those of a pool by place; those that cannot start are last. */
+    struct page_job *jobs;
     size_t job_count, cannot_start;
     struct page_partition *partitions; /* most pending jobs first */
     size_t partition_count;

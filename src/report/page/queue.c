@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/amounts.h"
@@ -9,7 +8,6 @@
 #include "report/page/sections.h"
 #include "report/priorities.h"
 #include "settings/scheduler.h"
-#include "util/memory.h"
 #include "util/text.h"
 
 #define JOBS_AT_MOST 500u
@@ -125,40 +123,6 @@ static void queue_add_partitions(struct text *text, const struct page_view *view
     for (size_t i = 0; i < cluster->partition_count; i++)
         queue_list_partition(text, view, &cluster->partitions[i]);
     page_end_table(text, view, "partitions-table", cluster->partition_count);
-}
-
-/* ---- The order of jobs ---- */
-
-/* A job, and the highest priority of the jobs that do not precede it in its pool. */
-struct queued {
-    const struct page_job *job;
-    double priority;
-};
-
-static int queue_compare(const void *a, const void *b)
-{
-    const struct queued *one = a, *other = b;
-    if (one->priority != other->priority)
-        return one->priority < other->priority ? 1 : -1;
-    return (one->job > other->job) - (one->job < other->job);
-}
-
-/*
- * Returns the jobs in order of priority; those that cannot start are last.  The jobs of a pool
- * remain in the order of their places, even if PriorityTier decides it.  The caller frees the list.
- */
-static struct queued *queue_order(const struct page_view *view)
-{
-    struct queued *list = memory_zeroed(view->job_count + 1, sizeof *list);
-    for (size_t i = view->job_count; i-- > 0;) {
-        const struct page_job *job = &view->cluster->jobs[view->jobs[i]], *next = list[i + 1].job;
-        double priority = isnan(job->priority) || !job->place ? -INFINITY : job->priority;
-        if (next && job->place && next->place && !strcmp(job->pool, next->pool))
-            priority = fmax(priority, list[i + 1].priority);
-        list[i] = (struct queued){ job, priority };
-    }
-    qsort(list, view->job_count, sizeof *list, queue_compare);
-    return list;
 }
 
 /* ---- Jobs ---- */
@@ -277,12 +241,11 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     const char *names[PARTS] = { "fairshare", "QOS and partition", "age" };
     size_t limit = view->huge ? JOBS_AT_MOST_IF_HUGE : JOBS_AT_MOST;
     size_t count = view->job_count < limit ? view->job_count : limit;
-    struct queued *list = queue_order(view);
     double most = 0, parts[PARTS];
     for (size_t i = 0; i < count; i++) {
-        const double *all = list[i].job->parts;
-        most = fmax(most, queue_parts(list[i].job, parts));
-        if (parts[SETTINGS] > 1.001 * (all[PRIO_QOS] + all[PRIO_PARTITION]))
+        const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
+        most = fmax(most, queue_parts(job, parts));
+        if (parts[SETTINGS] > 1.001 * (job->parts[PRIO_QOS] + job->parts[PRIO_PARTITION]))
             names[SETTINGS] = "QOS, partition, size and others";
     }
     text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
@@ -292,14 +255,13 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     page_begin_table(text, view, "jobs-table", "Waiting jobs in order of priority");
     queue_add_headings(text, view);
     for (size_t i = 0; i < count; i++)
-        queue_list_job(text, view, list[i].job, most);
+        queue_list_job(text, view, &view->cluster->jobs[view->jobs[i]], most);
     page_end_table(text, view, "jobs-table", count);
     if (count < view->job_count) {
         text_add(text, "<p class=\"note\">");
         page_add_count(text, view->job_count - count, "other job is", "other jobs are");
         text_add(text, " waiting; <code>fairmill prio</code> lists all.</p>");
     }
-    free(list);
 }
 
 void page_add_queue(struct text *text, const struct page_view *view)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "report/amounts.h"
 #include "report/page/backtest.h"
@@ -8,66 +7,28 @@
 #include "report/page/escape.h"
 #include "report/page/sections.h"
 #include "settings/scheduler.h"
-#include "util/memory.h"
 #include "util/text.h"
 
 /* Number of rows of all tables together. */
 #define ROWS_AT_MOST 200u
-
-/* A row of the page with its results. */
-struct trial {
-    uint32_t row;
-    const struct page_backtest_row *results;
-    double turned; /* with the variant of the table; -1 for a group */
-};
-
-static int trials_compare(const void *a, const void *b)
-{
-    const struct trial *one = a, *other = b;
-    if (one->turned != other->turned)
-        return one->turned < other->turned ? 1 : -1;
-    return (one->row > other->row) - (one->row < other->row);
-}
-
-/* Returns the users, those whose order changes most first, and then the groups.  The caller frees
- * the list. */
-static struct trial *trials_list(const struct page_view *view, size_t variant, size_t *count)
-{
-    struct trial *list = NULL;
-    *count = 0;
-    for (size_t i = 0; i < view->group_count + view->user_count; i++) {
-        bool is_group = i < view->group_count;
-        uint32_t row = is_group ? view->groups[i] : view->users[i - view->group_count];
-        const struct page_backtest_row *results =
-            page_backtest_row(view->cluster->backtest, page_view_row(view, row)->id);
-        if (results)
-            *memory_append(&list, count) =
-                (struct trial){ row, results,
-                                is_group ? -1 : fmax(results->tried[variant].turned, 0) };
-    }
-    if (*count)
-        qsort(list, *count, sizeof *list, trials_compare);
-    return list;
-}
 
 static void trials_add_mean(struct text *text, double value)
 {
     text_format(text, "%.1f", value);
 }
 
-static void trials_add_row(struct text *text, const struct page_view *view,
-                           const struct trial *trial, size_t variant)
+static void trials_add_row(struct text *text, const struct page_view *view, uint32_t at,
+                           const struct page_backtest_row *results, size_t variant)
 {
-    const struct page_row *row = page_view_row(view, trial->row);
-    const struct page_tried *now = &trial->results->tried[0];
-    const struct page_tried *then = &trial->results->tried[variant];
+    const struct page_row *row = page_view_row(view, at);
+    const struct page_tried *now = &results->tried[0], *then = &results->tried[variant];
     page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">",
                     page_name_class(*row->user ? row->user : row->account));
-    page_add_link(text, view, trial->row);
+    page_add_link(text, view, at);
     page_add_markup(text, "<span class=\"sub\">%s</span></th><td class=\"c2 %s\">%s</td>",
                     *row->user ? row->account : "group", page_name_class(row->account),
                     *row->user ? row->account : "");
-    page_add_number(text, "r c3", row->own_share ? trial->results->due : NAN, page_add_percent);
+    page_add_number(text, "r c3", row->own_share ? results->due : NAN, page_add_percent);
     page_add_number(text, "r", now->use, page_add_percent);
     page_add_number(text, "r", then->use, page_add_percent);
     page_add_number(text, "r c2", now->place, trials_add_mean);
@@ -94,13 +55,26 @@ static void trials_add_sentences(struct text *text, const struct page_view *view
     text_add(text, ".</p>");
 }
 
+/* Adds the users in the order of the page, and then the groups.  Returns their number. */
+static size_t trials_add_rows(struct text *text, const struct page_view *view, size_t variant,
+                              size_t most)
+{
+    const struct page_backtest *backtest = view->cluster->backtest;
+    size_t count = 0;
+    for (size_t i = 0; i < view->user_count + view->group_count; i++) {
+        uint32_t at = i < view->user_count ? view->users[i] : view->groups[i - view->user_count];
+        const struct page_backtest_row *results =
+            page_backtest_row(backtest, page_view_row(view, at)->id);
+        if (results && count++ < most)
+            trials_add_row(text, view, at, results, variant);
+    }
+    return count;
+}
+
 static void trials_add_table(struct text *text, const struct page_view *view, size_t variant,
                              size_t most)
 {
     char id[40] = "trials-table";
-    size_t count;
-    struct trial *list = trials_list(view, variant, &count);
-    size_t listed = count < most ? count : most;
     if (variant > 1)
         snprintf(id, sizeof id, "trials-table-%zu", variant);
     trials_add_sentences(text, view, variant);
@@ -114,13 +88,11 @@ static void trials_add_table(struct text *text, const struct page_view *view, si
                    "<th scope=\"col\" class=\"r c2\" data-sort=\"p\">Place then</th>"
                    "<th scope=\"col\" class=\"r\" data-sort=\"n\">Reversed</th>"
                    "</tr></thead>\n<tbody>");
-    for (size_t i = 0; i < listed; i++)
-        trials_add_row(text, view, &list[i], variant);
-    page_end_table(text, view, id, listed);
-    free(list);
-    if (listed < count) {
+    size_t count = trials_add_rows(text, view, variant, most);
+    page_end_table(text, view, id, count < most ? count : most);
+    if (count > most) {
         text_add(text, "<p class=\"note\">");
-        page_add_count(text, count - listed, "row is", "rows are");
+        page_add_count(text, count - most, "row is", "rows are");
         text_add(text, " not listed; <code>fairmill backtest</code> prints all.</p>");
     }
 }
