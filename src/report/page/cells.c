@@ -88,7 +88,7 @@ void page_add_share_headings(struct text *text, const struct page_view *view, do
     text_format(text,
                 "</th><th scope=\"col\" class=\"r c2\"%s>Share</th>"
                 "<th scope=\"col\" class=\"r c2\"%s%s>Recent usage</th>"
-                "<th scope=\"col\" class=\"r\"%s>Usage \xc3\xb7 share</th>"
+                "<th scope=\"col\" class=\"r\"%s>Usage \xc3\xb7\xc2\xa0share</th>"
                 "<th scope=\"col\" class=\"r c3\"%s>",
                 sort, sort, sortable ? " aria-sort=\"descending\"" : "", sort, sort);
     page_add_capital(text, page_unit_hours(view->cluster));

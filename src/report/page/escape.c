@@ -75,7 +75,7 @@ void page_add_markup(struct text *text, const char *html, ...)
 /* UTF-8 is shorter than the entity, and a page has hundreds. */
 #define NO_BREAK "\xc2\xa0"
 
-static void page_add_unbroken(struct text *text, void (*add)(struct text *, double), double number)
+void page_add_amount_by(struct text *text, void (*add)(struct text *, double), double number)
 {
     struct text words = { 0 };
     add(&words, number);
@@ -89,32 +89,12 @@ static void page_add_unbroken(struct text *text, void (*add)(struct text *, doub
     text_free(&words);
 }
 
-void page_add_percent(struct text *text, double fraction)
-{
-    page_add_unbroken(text, amount_add_percent, fraction);
-}
-
-void page_add_ratio(struct text *text, double ratio)
-{
-    page_add_unbroken(text, amount_add_ratio, ratio);
-}
-
-void page_add_amount(struct text *text, double amount)
-{
-    page_add_unbroken(text, amount_add, amount);
-}
-
 void page_add_raw_span(struct text *text, double seconds)
 {
     if (isinf(seconds))
         text_add(text, "> 7 days");
     else
         amount_add_span(text, seconds);
-}
-
-void page_add_span(struct text *text, double seconds)
-{
-    page_add_unbroken(text, page_add_raw_span, seconds);
 }
 
 void page_add_count(struct text *text, size_t count, const char *one, const char *many)

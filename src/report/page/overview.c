@@ -20,9 +20,11 @@
 
 /* ---- The sentence about groups ---- */
 
+/* The largest quotient of usage and share is first. */
 struct overview_groups {
-    const struct page_row **over, **under; /* that used more or less than their shares */
-    size_t over_count, under_count, count;
+    const struct page_row **rows;
+    size_t count, over_count,
+        under_count; /* of all, and that used more or less than their shares */
 };
 
 /* Returns the row whose children are compared: the root, or a group that is alone in its level. */
@@ -50,21 +52,17 @@ static int overview_by_ratio(const void *a, const void *b)
 static struct overview_groups overview_find_groups(const struct page_cluster *cluster)
 {
     const struct page_row *level = overview_level(cluster);
-    struct overview_groups groups = {
-        .over = memory_zeroed(level->children + 1, sizeof *groups.over),
-        .under = memory_zeroed(level->children + 1, sizeof *groups.under),
-    };
+    struct overview_groups groups = { .rows =
+                                          memory_zeroed(level->children + 1, sizeof *groups.rows) };
     for (uint32_t i = 0; i < level->children; i++) {
         const struct page_row *row = &cluster->rows[level->first_child + i];
-        if (*row->user || !row->own_share)
+        if (*row->user || !row->own_share || (row->share <= 0 && row->used <= 0))
             continue;
-        groups.count++;
-        if (page_row_used_more(row))
-            groups.over[groups.over_count++] = row;
-        else if (row->ratio < 1)
-            groups.under[groups.under_count++] = row;
+        groups.rows[groups.count++] = row;
+        groups.over_count += page_row_used_more(row);
+        groups.under_count += row->ratio < 1;
     }
-    qsort(groups.over, groups.over_count, sizeof *groups.over, overview_by_ratio);
+    qsort(groups.rows, groups.count, sizeof *groups.rows, overview_by_ratio);
     return groups;
 }
 
@@ -103,11 +101,12 @@ static void overview_add_lead(struct text *text, const struct page_cluster *clus
             text_format(text,
                         "%zu of %zu groups have used more than their shares: ", groups->over_count,
                         groups->count);
-        overview_add_names(text, groups->over, groups->over_count, true);
+        overview_add_names(text, groups->rows, groups->over_count, true);
         text_add(text, ".");
         if (groups->under_count && groups->under_count <= GROUPS_NAMED) {
             text_add(text, " ");
-            overview_add_names(text, groups->under, groups->under_count, false);
+            overview_add_names(text, groups->rows + groups->count - groups->under_count,
+                               groups->under_count, false);
             text_add(text, groups->under_count == 1 ? " has used less than its share."
                                                     : " have used less than their shares.");
         }
@@ -204,7 +203,7 @@ static void overview_add_use(struct text *text, const struct page_cluster *clust
         page_add_markup(text, "%s a day were used in the last 7&nbsp;days.</p>", hours);
     }
     overview_add_weeks(text, "fu", &cluster->use_weeks, known ? cluster->capacity : NAN,
-                       "Usage of a day by week", known ? "dashed: capacity" : "");
+                       "Usage by week", known ? "dashed: capacity" : "mean of a day");
     text_add(text, "</div>");
 }
 
@@ -277,6 +276,5 @@ void page_add_overview(struct text *text, const struct page_view *view)
     overview_add_use(text, view->cluster);
     overview_add_waiting(text, view->cluster);
     text_add(text, "</div></section>\n");
-    free(groups.over);
-    free(groups.under);
+    free(groups.rows);
 }

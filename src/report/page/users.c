@@ -17,7 +17,9 @@ static void users_add_sentences(struct text *text, const struct page_view *view,
         amount_add_whole(text, view->user_count);
         text_add(text, "<span class=\"js\">; search finds the others</span>. Place 1 is next.</p>");
     } else {
-        text_add(text, ", most recent usage first. Place 1 is next.</p>");
+        text_format(text, ", most recent usage first.%s Place 1 is next.</p>",
+                    view->cluster->by_formula ? ""
+                                              : " A user with several groups has several rows.");
     }
 }
 
