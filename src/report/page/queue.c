@@ -245,7 +245,7 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     for (size_t i = 0; i < count; i++) {
         const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
         most = fmax(most, queue_parts(job, parts));
-        if (parts[SETTINGS] > 1.001 * (job->parts[PRIO_QOS] + job->parts[PRIO_PARTITION]))
+        if (parts[SETTINGS] > 0.001 + 1.001 * (job->parts[PRIO_QOS] + job->parts[PRIO_PARTITION]))
             names[SETTINGS] = "QOS, partition, size and others";
     }
     text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
