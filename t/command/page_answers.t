@@ -271,7 +271,7 @@ def try_months(_, browser, pages):
     tap.ok(title.lower().endswith(units[-1][0].lower()) and pressed == 'true' and is_open and after != before,
            'a button changes the unit, and keeps the focus and the open table', title, pressed, is_open)
     data = json.loads(browser.run("return document.getElementById('data').textContent"))[0]
-    months = next(row for row in data['months'] if data['names'][row[0]] == 'physics')
+    months = next(row for row in data['months'] if data['rows'][row[0]][0] == 'physics')
     tap.ok(f"{months[1][-1][-1]:,.0f}" in after, 'the table has the values of the unit', after, months)
 
 

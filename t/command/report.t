@@ -40,16 +40,14 @@ def data_of(page):
 def rows_of(cluster):
     """Returns {(account, user, partition): row as a dictionary}."""
     rows, listed, parent = {}, [], 0
-    for number, (named, kind) in enumerate(zip(cluster['names'], cluster['kinds'][0], strict=True)):
-        name, partition = named if isinstance(named, list) else (named, '')
-        parent += cluster['parents'][number]
-        is_user = kind in 'uvUV'
-        account = listed[parent]['account'] if is_user else name
-        row = dict(number=number, parent=parent, account=account, user=name if is_user else '',
-                   inside=kind.islower(), own=kind in 'auAU')
-        row.update((key, cluster[key][number]) for key in ('share', 'used', 'ratio', 'spent', 'place', 'level', 'ahead') if key in cluster)
+    for number, (name, kind, step, share, used, ratio, spent, place, level, *more) in enumerate(cluster['rows']):
+        parent += step
+        account = listed[parent]['account'] if kind & 1 else name
+        row = dict(number=number, parent=parent, account=account, user=name if kind & 1 else '', inside=not kind & 4, own=bool(kind & 2),
+                   share=share, used=used, ratio=ratio, spent=spent, place=place, level=level)
+        row.update(zip(('users', 'first', 'last', 'ahead'), more[3:]))
         listed.append(row)
-        rows[account, row['user'], partition] = row
+        rows[account, row['user'], more[0] if more else ''] = row
     return rows
 
 
@@ -313,8 +311,10 @@ def try_algorithms(place):
         place.succeed('report')
         cluster, = data_of(place.out)
         rows = rows_of(cluster)
-        tap.same((cluster['ranks'], 'level' in cluster, 'factor' in cluster), (int(algorithm == 'fair_tree'), algorithm == 'fair_tree', algorithm != 'fair_tree'),
-                 f'with {algorithm} the page has levels or factors')
+        value, = place.query(f"SELECT {'level_fs' if algorithm == 'fair_tree' else 'fairshare'} FROM fairmill_fairshare WHERE user_name = 'alice'")[0]
+        shown = rows['physics', 'alice', '']['level']
+        tap.ok(cluster['ranks'] == (algorithm == 'fair_tree') and near([shown], [1 / value if algorithm == 'fair_tree' else value], 0.005),
+               f'with {algorithm} the page has levels or factors', shown, value)
         factors = dict(place.query("SELECT user_name, fairshare_order FROM fairmill_fairshare WHERE user_name <> ''"))
         tap.same({key[1]: row['place'] for key, row in rows.items() if key[1]},
                  {user: 1 + sum(other < order for other in factors.values()) for user, order in factors.items()}, f'with {algorithm} users have places')
@@ -348,7 +348,7 @@ def try_names(place):
     place.change('UPDATE tiny_assoc_table SET acct = ? WHERE acct = ?', HOSTILE, 'chemistry')
     place.succeed('run', '--now', NOW)
     place.succeed('report')
-    names = data_of(place.out)[0]['names']
+    names = [row[0] for row in data_of(place.out)[0]['rows']]
     block = re.search(r'id="data">(.*?)</script>', place.out, re.S)[1]
     tap.same(set(block) & set('<>&\u2028\u2029\u202e'), set(), 'the data cannot be read as HTML and has no line separators')
     seen = HOSTILE.replace('\u2028', r'\xE2\x80\xA8').replace('\u2029', r'\xE2\x80\xA9').replace('\u202e', r'\xE2\x80\xAE')
@@ -411,7 +411,8 @@ def try_private(place):
     tap.same(sorted(rows), [('chemistry', '', ''), ('physics', '', ''), ('root', '', '')], 'with private = yes the page has only accounts')
     tap.same(named(place.out, 'alice', 'bob', 'carol', '48213', '48214'), [],
              'with private = yes the page has no name of a user and no job')
-    tap.same((rows['physics', '', '']['spent'], cluster['jobs'], cluster['forecasts'], sorted(cluster['counts'])),
+    tap.same((rows['physics', '', '']['spent'], cluster['jobs'], cluster['forecasts'],
+              sorted([row[key] for key in ('number', 'users', 'first', 'last')] for row in rows.values())),
              (4, [], [], [[0, 3, 1, 3], *sorted([row['number'], *count] for row, count in (
                  (rows['physics', '', ''], [2, *places_of(place, 'physics')]), (rows['chemistry', '', ''], [1, *places_of(place, 'chemistry')])))]),
              'with private = yes accounts include hidden users')

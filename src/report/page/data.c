@@ -14,9 +14,8 @@
 #include "util/text.h"
 
 /*
- * The JSON of a cluster.  Values of rows are columns, in the order of view->rows, because that is
- * shorter than objects.  Numbers are rounded as the page displays them.  Rows are numbered as in
- * the view.
+ * The JSON of a cluster.  Values are in lists without names, because that is short.  Numbers are
+ * rounded as the page displays them.  Rows are numbered as in the view.
  */
 
 /* An answer lists this number of pending jobs. */
@@ -52,14 +51,11 @@ static void data_add_member(struct text *text, const char *key, const char *word
     page_add_string(text, word);
 }
 
-/* Adds null for NAN, and -1 for INFINITY, which is the ratio of 0 shares. */
+/* Adds null for NAN. */
 static void data_add_number(struct text *text, double number)
 {
     data_separate(text);
-    if (isfinite(number))
-        text_format(text, "%.12g", number);
-    else
-        text_add(text, isnan(number) ? "null" : "-1");
+    text_format(text, isnan(number) ? "null" : "%.12g", number);
 }
 
 /* Adds a whole number; 0.5 is displayed as `< 1`. */
@@ -68,110 +64,57 @@ static void data_add_amount(struct text *text, double amount)
     data_add_number(text, amount > 0 && amount < 1 ? 0.5 : round(amount));
 }
 
-static void data_add_ratio(struct text *text, double ratio)
+/* Returns the ratio as it is displayed; -1 for 0 shares, whose ratio is infinite. */
+static double data_ratio(double ratio)
 {
-    data_add_number(text, isnan(ratio) ? 0 : isinf(ratio) ? ratio : amount_ratio(ratio));
+    return isnan(ratio) ? 0 : isinf(ratio) ? -1 : amount_ratio(ratio);
 }
 
 /* ---- Rows ---- */
 
-/* The columns, and lists with items of only some rows.  Numbers of parents are differences from the
- * row before.  Levels are those that do not belong to the row's parent.  Pending jobs are those of
- * rows with more than an answer lists.  Counts are the users of an account, and their first and
- * last places. */
-enum data_column {
-    DATA_NAMES,
-    DATA_PARENTS,
-    DATA_SHARE,
-    DATA_USED,
-    DATA_RATIO,
-    DATA_SPENT,
-    DATA_PLACE,
-    DATA_LEVEL,
-    DATA_FACTOR,
-    DATA_LEVELS,
-    DATA_PENDING,
-    DATA_AHEAD,
-    DATA_COUNTS,
-    DATA_COLUMNS
-};
-static const char *const data_keys[] = { "names",   "parents", "share", "used",   "ratio",
-                                         "spent",   "place",   "level", "factor", "levels",
-                                         "pending", "ahead",   "counts" };
-
-/* Adds a name, or a list of the name and the partition. */
-static void data_add_name(struct text *names, const struct page_row *row)
+/* Adds 1 for a user, 2 for a share of its own and 4 for a row that is only compared. */
+static void data_add_kind(struct text *text, const struct page_view *view, uint32_t row)
 {
-    const char *name = *row->user ? row->user : row->account;
-    data_separate(names);
-    text_add(names, *row->partition ? "[" : "");
-    page_add_string(names, name);
-    if (*row->partition) {
-        data_add_word(names, row->partition);
-        text_add(names, "]");
-    }
+    const struct page_row *of = page_view_row(view, row);
+    bool compared = view->part[row] != PAGE_INSIDE;
+    data_add_number(text, (*of->user ? 1 : 0) + 2 * of->own_share + 4 * compared);
 }
 
-static void data_add_exceptions(struct text *columns, const struct page_view *view, size_t number)
+/* Returns true if scripts can count users, because the page has them all. */
+static bool data_is_complete(const struct page_view *view)
 {
-    const struct page_row *row = page_view_row(view, view->rows[number]);
-    if (row->level != row->parent) {
-        data_begin_item(&columns[DATA_LEVELS], number);
-        text_format(&columns[DATA_LEVELS], ",%" PRIu32 "]", view->numbers[row->level]);
-    }
-    if (row->jobs > JOBS_OF_ANSWER) {
-        data_begin_item(&columns[DATA_PENDING], number);
-        text_format(&columns[DATA_PENDING], ",%" PRIu32 "]", row->jobs);
-    }
-    if (!*row->user) {
-        data_begin_item(&columns[DATA_COUNTS], number);
-        text_format(&columns[DATA_COUNTS], ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", row->users,
-                    row->first_place, row->last_place);
-    }
+    return view->whole && !view->cluster->hides_users;
 }
 
-static void data_add_row(struct text *columns, const struct page_view *view, size_t number)
+/* The number of the parent is the difference from that of the row before.  Most rows need no more
+ * than the first values: their level is that of their parent. */
+static void data_add_row(struct text *text, const struct page_view *view, size_t number)
 {
     const struct page_row *row = page_view_row(view, view->rows[number]);
     uint32_t before = number ? page_view_row(view, view->rows[number - 1])->parent : 0;
-    data_add_name(&columns[DATA_NAMES], row);
-    data_add_number(&columns[DATA_PARENTS],
-                    (double)view->numbers[row->parent] - view->numbers[before]);
-    data_add_number(&columns[DATA_SHARE], row->own_share ? amount_percent(row->share) : 0);
-    data_add_number(&columns[DATA_USED], amount_percent(row->used));
-    data_add_ratio(&columns[DATA_RATIO], row->ratio);
-    data_add_amount(&columns[DATA_SPENT], row->spent);
-    data_add_number(&columns[DATA_PLACE], row->place);
-    data_add_ratio(&columns[DATA_LEVEL], row->level_ratio);
-    data_separate(&columns[DATA_FACTOR]);
-    text_format(&columns[DATA_FACTOR], "%.4f", isnan(row->factor) ? 0 : row->factor);
-    data_add_number(&columns[DATA_AHEAD], row->ahead);
-    data_add_exceptions(columns, view, number);
-}
-
-/* The kinds are one letter a row: u for a user, v for a user with `parent` shares, a and b for
- * accounts, and capital letters for rows that are only compared. */
-static void data_add_rows(struct text *text, const struct page_view *view)
-{
-    struct text columns[DATA_COLUMNS] = { 0 }, kinds = { 0 };
+    bool complete = data_is_complete(view);
     bool ranks = view->cluster->algorithm->ranks_users;
-    bool complete = view->whole && !view->cluster->hides_users; /* scripts can count */
-    for (size_t i = 0; i < view->count; i++) {
-        const struct page_row *row = page_view_row(view, view->rows[i]);
-        const char *letters = view->part[view->rows[i]] == PAGE_INSIDE ? "abuv" : "ABUV";
-        text_add_bytes(&kinds, letters + (*row->user ? 2 : 0) + !row->own_share, 1);
-        data_add_row(columns, view, i);
+    text_add(text, number ? ",[" : "[");
+    data_add_word(text, *row->user ? row->user : row->account);
+    data_add_kind(text, view, view->rows[number]);
+    data_add_number(text, (double)view->numbers[row->parent] - view->numbers[before]);
+    data_add_number(text, row->own_share ? amount_percent(row->share) : 0);
+    data_add_number(text, amount_percent(row->used));
+    data_add_number(text, data_ratio(row->ratio));
+    data_add_amount(text, row->spent);
+    data_add_number(text, row->place);
+    if (ranks)
+        data_add_number(text, data_ratio(row->level_ratio));
+    else
+        text_format(text, ",%.4f", isnan(row->factor) ? 0 : row->factor);
+    if (!complete || *row->partition || row->level != row->parent || row->jobs > JOBS_OF_ANSWER) {
+        data_add_word(text, row->partition);
+        text_format(text, ",%" PRIu32 ",%" PRIu32, view->numbers[row->level], row->jobs);
     }
-    data_next_list(text, "kinds");
-    data_add_word(text, kinds.bytes);
-    for (enum data_column i = DATA_NAMES; i < DATA_COLUMNS; i++) {
-        if (i != (ranks ? DATA_FACTOR : DATA_LEVEL) && (i < DATA_AHEAD || !complete)) {
-            data_next_list(text, data_keys[i]);
-            text_add(text, columns[i].length ? columns[i].bytes : "");
-        }
-        text_free(&columns[i]);
-    }
-    text_free(&kinds);
+    if (!complete)
+        text_format(text, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, row->users,
+                    row->first_place, row->last_place, row->ahead);
+    text_add(text, "]");
 }
 
 /* ---- Months, forecasts and budgets of the listed rows ---- */
@@ -326,10 +269,11 @@ void page_add_data(struct text *text, const struct page_view *view)
                 (double)(cluster->to - cluster->from) / 86400);
     text_format(text, ",\"users\":%" PRIu32 ",\"opened\":%" PRIu32 ",\"unit\":%zu", cluster->users,
                 view->opened ? view->numbers[view->opened] : 0, cluster->chosen_unit);
-    text_format(
-        text, ",\"ranks\":%d,\"anyUsage\":%d,\"hidesUsers\":%d,\"hidesJobs\":%d,\"hasBudgets\":%d",
-        cluster->algorithm->ranks_users, cluster->any_usage, cluster->hides_users,
-        cluster->hides_jobs, !cluster->by_formula);
+    text_format(text,
+                ",\"complete\":%d,\"ranks\":%d,\"anyUsage\":%d,\"hidesUsers\":%d,\"hidesJobs\":%d,"
+                "\"hasBudgets\":%d",
+                data_is_complete(view), cluster->algorithm->ranks_users, cluster->any_usage,
+                cluster->hides_users, cluster->hides_jobs, !cluster->by_formula);
     data_add_member(text, "cluster", cluster->name);
     data_add_member(text, "period", cluster->period);
     data_add_member(text, "userWord", cluster->terms->user);
@@ -338,7 +282,9 @@ void page_add_data(struct text *text, const struct page_view *view)
     text_add(text, ",\n\"units\":[");
     for (size_t i = 0; i < cluster->unit_count; i++)
         data_add_word(text, cluster->units[i].hours);
-    data_add_rows(text, view);
+    data_next_list(text, "rows");
+    for (size_t i = 0; i < view->count; i++)
+        data_add_row(text, view, i);
     data_add_months(text, view);
     data_add_forecasts(text, view);
     data_add_budgets(text, view);

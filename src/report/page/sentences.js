@@ -57,7 +57,7 @@ function userLead(cluster, row) {
     const place = `${row.label} is at place <b>${whole(row.place)} of ${whole(cluster.users)}</b>`;
     const used = `${row.label} ${usedWords(row, row.ratio)}`;
     return place + (cluster.ranks ? `. ${reasonSentence(cluster, row)}`
-        : `: ${used}; factor ${cluster.factor[row.at].toFixed(4)}.`) + outlookSentence(cluster, row);
+        : `: ${used}; factor ${row.factor.toFixed(4)}.`) + outlookSentence(cluster, row);
 }
 
 function budgetSentence(cluster, row) {

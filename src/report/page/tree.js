@@ -9,51 +9,45 @@ const addressPart = name => encodeURIComponent(name)
 // Returns the path from the top to a row, without the root.
 const pathTo = row => row.up ? [...pathTo(row.up), row] : [];
 
-function readRow(cluster, at, up) {
-    const kind = cluster.kinds[0].charAt(at), letter = kind.toLowerCase();
-    const user = letter > 'm', own = letter === 'a' || letter === 'u';
-    const ratio = values => !own || !values ? NaN : values[at] < 0 ? Infinity : values[at];
-    const [name, part] = [].concat(cluster.names[at]);
+const ratioOf = number => number < 0 ? Infinity : number;
+
+// Makes a row from its values (data_add_row() in data.c), and adds it to the rows.
+function readRow(cluster, values, at) {
+    const [name, kind, parent, share, used, ratio, spent, place, value, ...more] = values;
+    const [part, level, pending = 0, users = 0, first = 0, last = 0, ahead = 0] = more;
+    const rows = cluster.rows, before = at > 1 ? rows[at - 1].up.at : 0, up = at ? rows[before + parent] : null;
+    const user = (kind & 1) > 0, own = (kind & 2) > 0, title = part ? `${name} (${part})` : name;
     const names = [user ? up.name : name, ...(user ? [name] : []), ...(part ? [part] : [])];
-    const place = cluster.place[at], users = place ? 1 : 0;
-    return {
-        at, name, up, user, own, part, place, users, first: place, last: place, below: [], jobs: [], pending: 0,
-        inside: kind === letter, share: cluster.share[at], used: cluster.used[at], spent: cluster.spent[at],
-        ratio: ratio(cluster.ratio), levelRatio: ratio(cluster.level),
-        title: part ? `${name} (${part})` : name, label: escapeHtml(part ? `${name} (${part})` : name),
-        address: cluster.start + names.map(addressPart).join('/'),
+    const row = {
+        at, name, up, user, own, part, share, used, spent, place, title, inside: !(kind & 4), label: escapeHtml(title),
+        ratio: own ? ratioOf(ratio) : NaN, levelRatio: own && cluster.ranks ? ratioOf(value) : NaN, factor: value,
+        level: level === undefined ? up : rows[level], pending, users, first, last, ahead,
+        jobs: [], below: [], address: cluster.start + names.map(addressPart).join('/'),
     };
+    if (up)
+        up.below.push(row);
+    rows.push(row);
 }
 
 // Counts the users of accounts, unless C has done it because some users are not in the page.
 function countUsers(cluster) {
     for (const row of cluster.rows.slice(1).reverse()) {
-        const up = row.up;
-        up.users += row.users;
-        up.first = Math.min(up.first || row.first, row.first || up.first);
-        up.last = Math.max(up.last, row.last);
+        if (row.user && row.place)
+            [row.users, row.first, row.last] = [1, row.place, row.place];
+        row.up.users += row.users;
+        row.up.first = Math.min(row.up.first || row.first, row.first || row.up.first);
+        row.up.last = Math.max(row.up.last, row.last);
     }
-    for (const [at, users, first, last] of cluster.counts || [])
-        Object.assign(cluster.rows[at], { users, first, last });
 }
 
 function readCluster(data, number, list) {
     const start = list.length > 1 ? `c/${addressPart(data.cluster)}/n/` : 'n/';
     const cluster = { ...data, number, start, prefix: number ? `c${number + 1}-` : '', rows: [] };
-    const levels = new Map(data.levels), rows = cluster.rows;
-    let parent = 0;
-    data.names.forEach((_, at) => {
-        parent += data.parents[at];
-        const row = readRow(cluster, at, at ? rows[parent] : null);
-        row.level = at ? rows[levels.has(at) ? levels.get(at) : parent] : null;
-        if (at)
-            row.up.below.push(row);
-        rows.push(row);
-    });
-    countUsers(cluster);
-    data.jobs.forEach(job => pathTo(rows[job[1]]).forEach(row => row.jobs.push(job)));
-    data.pending.forEach(([at, pending]) => { rows[at].pending = pending; });
-    cluster.byAddress = new Map(rows.filter(row => row.up && row.inside).map(row => [row.address, row]));
+    data.rows.forEach((values, at) => readRow(cluster, values, at));
+    if (data.complete)
+        countUsers(cluster);
+    data.jobs.forEach(job => pathTo(cluster.rows[job[1]]).forEach(row => row.jobs.push(job)));
+    cluster.byAddress = new Map(cluster.rows.filter(row => row.up && row.inside).map(row => [row.address, row]));
     return cluster;
 }
 
@@ -69,13 +63,13 @@ function countAhead(cluster, place) {
 // Returns the levels of the path to a row, from the top: the account of each level, its member on the path, the
 // members in their order, and the number of users of other members who are ahead.
 function steps(cluster, row) {
-    const made = [], count = cluster.ahead ? null : countAhead(cluster, row.first);
+    const made = [], count = cluster.complete ? countAhead(cluster, row.first) : null;
     const order = each => each.levelRatio || 0; // a user with `parent` shares is like a user without usage
     for (let member = row; member.up; member = member.level) {
         const owner = member.level;
         const members = cluster.rows.filter(each => each.level === owner && (each.user || each.own))
             .sort((a, b) => order(a) === order(b) ? a.first - b.first : order(a) - order(b));
-        const ahead = count ? count(owner) - count(member) : cluster.ahead[member.at];
+        const ahead = count ? count(owner) - count(member) : member.ahead;
         const position = 1 + members.filter(each => order(each) < order(member)).length;
         const tied = members.some(each => each !== member && order(each) === order(member));
         made.unshift({ owner, member, members, ahead, position, tied, ratio: member.levelRatio });
