@@ -23,8 +23,7 @@
 /* The largest quotient of usage and share is first. */
 struct overview_groups {
     const struct page_row **rows;
-    size_t count, over_count,
-        under_count; /* of all, and that used more or less than their shares */
+    size_t count, over_count, under_count; /* all; that used more, or less, than their shares */
 };
 
 /* Returns the row whose children are compared: the root, or a group that is alone in its level. */

@@ -13,25 +13,6 @@
 
 /* ---- Head ---- */
 
-static void page_add_head(struct text *text, const char *title)
-{
-    page_add_markup(text,
-                    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                    "img-src data: blob:; style-src %s; script-src %s; base-uri 'none'; "
-                    "form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                    "<meta name=\"color-scheme\" content=\"light dark\">"
-                    "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title><style>",
-                    page_style_source, page_script_source, title);
-    text_add(text, page_style);
-    page_add_markup(text,
-                    "</style></head><body>\n"
-                    "<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n"
-                    "<header class=\"top\"><div class=\"w\"><div><h1>%s</h1>",
-                    title);
-}
-
 /* Adds `Values of 27 November 2026, 05:45 UTC`, in the time zone of the run. */
 static void page_add_time(struct text *text, const struct page_cluster *cluster)
 {
@@ -49,13 +30,33 @@ static void page_add_time(struct text *text, const struct page_cluster *cluster)
     text_free(&day);
 }
 
-static void page_add_header(struct text *text, const struct page_view *views, size_t count)
+static void page_add_head(struct text *text, const struct page_view *views, size_t count)
 {
     struct text title = { 0 };
     text_add(&title, "Fair shares");
     if (count == 1)
         text_format(&title, " of %s", views->cluster->name);
-    page_add_head(text, title.bytes);
+    page_add_markup(text,
+                    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                    "img-src data: blob:; style-src %s; script-src %s; base-uri 'none'; "
+                    "form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                    "<meta name=\"color-scheme\" content=\"light dark\">"
+                    "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title><style>",
+                    page_style_source, page_script_source, title.bytes);
+    text_add(text, page_style);
+    page_add_markup(text,
+                    "</style></head><body>\n"
+                    "<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n"
+                    "<header class=\"top\"><div class=\"w\"><div><h1>%s</h1>",
+                    title.bytes);
+    text_free(&title);
+}
+
+static void page_add_header(struct text *text, const struct page_view *views, size_t count)
+{
+    page_add_head(text, views, count);
     if (count == 1)
         page_add_time(text, views->cluster);
     if (count > 1)
@@ -74,7 +75,6 @@ static void page_add_header(struct text *text, const struct page_view *views, si
                     "<button id=\"theme\" type=\"button\" class=\"js\">Dark</button></div>"
                     "</header>\n<main class=\"w\">\n",
                     count && views->user_count ? "yourself: user or " : "a ", "group");
-    text_free(&title);
 }
 
 /* Adds the note that scripts show if the values are old.  The script fills the empty element. */

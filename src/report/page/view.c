@@ -45,16 +45,12 @@ static void page_view_mark(struct page_view *view, const uint32_t *tops, size_t 
 {
     const struct page_cluster *cluster = view->cluster;
     view->part = memory_zeroed(cluster->row_count, sizeof *view->part);
-    view->whole = !top_count || !tops[0];
-    if (view->whole)
-        view->part[0] = PAGE_INSIDE;
-    for (size_t i = 0; !view->whole && i < top_count; i++)
+    for (size_t i = 0; i < top_count; i++)
         view->part[tops[i]] = PAGE_INSIDE;
     for (uint32_t i = 1; i < cluster->row_count; i++)
         if (view->part[cluster->rows[i].parent] == PAGE_INSIDE)
             view->part[i] = PAGE_INSIDE;
-    if (!view->whole)
-        page_view_mark_paths(view, tops, top_count);
+    page_view_mark_paths(view, tops, top_count);
 }
 
 /* Orders the largest share last, because the last row of the stack is taken first. */
@@ -138,8 +134,9 @@ static void page_view_add_rows(struct page_view *view)
 void page_view_make(struct page_view *view, const struct page_cluster *cluster,
                     const uint32_t *tops, size_t top_count)
 {
-    *view = (struct page_view){ .cluster = cluster };
-    page_view_mark(view, tops, top_count);
+    const uint32_t root = 0;
+    *view = (struct page_view){ .cluster = cluster, .whole = !top_count || !tops[0] };
+    page_view_mark(view, view->whole ? &root : tops, view->whole ? 1 : top_count);
     view->opened = !view->whole && top_count == 1 ? tops[0] : 0;
     page_view_add_rows(view);
     page_view_add_groups(view);
