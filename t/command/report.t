@@ -589,6 +589,15 @@ def try_backtest(place):
     trials = re.search(r'<section id="trials".*?</section>', place.out, re.S)
     tap.ok(trials and all(text in text_of(trials[0]) for text in ('0, classic', 'alice', 'bob', 'carol', 'physics', 'chemistry')),
            'the page has the variants and the associations of the backtest', trials and text_of(trials[0]))
+    values = {(row['user_name'], row['settings']): row for row in tried['associations'] if row['user_name']}
+    for table, settings in ('trials-table', '1-0, classic'), ('trials-table-2', '0, classic'):
+        shown = {re.match('[a-z]+?(?=physics|chemistry)', row[0])[0]: row[3:] for row in Tables(place.out).tables[table][1:] if row[1]}
+        expected = {}
+        for user in ('alice', 'bob', 'carol'):
+            now, then = values[user, 'now'], values[user, settings]
+            percents = [f'{percent(row["use"]):.1f} %' for row in (now, then)]
+            expected[user] = percents + [f'{number:.1f}' for number in (now['place'], then['place'], then['turned'])]
+        tap.same(shown, expected, f"the page has the backtest's usage and places of users with {settings}")
     place.succeed('report')
     tap.ok('id="trials"' not in place.out, 'without --backtest the page has no backtest')
     place.settings({**UTC, 'usage.half_life': '7-0', 'report.private': 'yes'})

@@ -250,8 +250,11 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     }
     text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
                 view->cluster->by_formula ? "the formula's value" : "priority");
-    if (!view->cluster->by_formula)
+    if (!view->cluster->by_formula) {
+        text_add(text, "<div class=\"cb\">");
         picture_add_key(text, classes, names, PARTS);
+        text_add(text, "</div>");
+    }
     page_begin_table(text, view, "jobs-table", "Waiting jobs in order of priority");
     queue_add_headings(text, view);
     for (size_t i = 0; i < count; i++)
