@@ -70,7 +70,7 @@ function nextDays(cluster, row) {
     const forecast = forecastOf(cluster, row), now = whole(row.place);
     if (!forecast)
         return row.place && '<p>The page has no forecast for this place; see <code>fairmill forecast</code>.</p>';
-    if (new Set(forecast.slice(1).map(placesByDay).flat()).size === 1)
+    if (new Set(forecast.slice(1).flat()).size === 1)
         return `<p>The place stays ${now}, whether usage stops today or continues as last week.</p>`;
     return soft('Place if usage stops today, and if it continues; 1 is next.') + placeLines(cluster, row, forecast)
         + `<ul class="key">${keyLine('line', 'runs nothing, the others continue')}`

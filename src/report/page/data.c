@@ -154,16 +154,11 @@ static void data_add_months(struct text *text, const struct page_view *view)
     }
 }
 
-/* Adds the days on which the place changes, each followed by the new place. */
 static void data_add_days(struct text *text, const uint32_t *places)
 {
     text_add(text, ",[");
-    for (int day = 0; day <= PAGE_DAYS; day++) {
-        if (day && places[day] == places[day - 1])
-            continue;
-        data_add_number(text, day);
+    for (int day = 0; day <= PAGE_DAYS; day++)
         data_add_number(text, places[day]);
-    }
     text_add(text, "]");
 }
 

@@ -62,14 +62,15 @@ function monthColumns(names, used, due, label) {
 
 // Returns the places on the next days as two step lines; place 1 is at the top.
 function placeLines(cluster, row, forecast) {
-    const [pausing, continuing] = forecast.slice(1).map(placesByDay), all = [...pausing, ...continuing];
+    const [, pausing, continuing] = forecast, all = [...pausing, ...continuing];
     const low = Math.max(1, Math.min(...all) - 1), high = Math.min(cluster.users, Math.max(...all) + 1);
     const x = day => cssPercent(10 + 88 * day / DAYS);
     const y = place => +(10 + (DAYS_HIGH - 20) * (place - low) / Math.max(1, high - low)).toFixed(1);
-    const lines = (name, changes) => changes.map((place, at) => {
-        const from = x(changes[at - 1]), to = x(at + 1 < changes.length ? changes[at + 1] : DAYS);
-        return at % 2 ? svgLine(name, from, to, y(place), y(place))
-            + (at > 1 ? svgLine(name, from, from, y(changes[at - 2]), y(place)) : '') : '';
+    const lines = (name, places) => places.map((place, day) => {
+        const changes = day && place !== places[day - 1];
+        const end = places.findIndex((other, at) => at > day && other !== place);
+        return (!day || changes ? svgLine(name, x(day), x(end < 0 ? DAYS : end), y(place), y(place)) : '')
+            + (changes ? svgLine(name, x(day), x(day), y(places[day - 1]), y(place)) : '');
     }).join('');
     const marks = [row.place, pausing[DAYS], continuing[DAYS], Math.min(...all)].filter((place, at, list) =>
         !list.slice(0, at).some(other => Math.abs(y(other) - y(place)) < 14));
@@ -80,5 +81,5 @@ function placeLines(cluster, row, forecast) {
     const title = `Place of ${row.label} in ${DAYS} days: ${whole(pausing[DAYS])} if they run nothing, `
         + `${whole(continuing[DAYS])} if usage continues`;
     return chart(DAYS_HIGH, title,
-        rules.join('') + lines('dash', forecast[2]) + lines('line', forecast[1]) + days.join(''));
+        rules.join('') + lines('dash', continuing) + lines('line', pausing) + days.join(''));
 }

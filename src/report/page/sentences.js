@@ -27,22 +27,11 @@ const usedWords = (row, ratio) => !row.own ? 'has no share of its own' : ratio =
     : `has used ${times(ratio)} times ${whose(row)} share`;
 const forecastOf = (cluster, row) => cluster.forecasts.find(forecast => forecast[0] === row.at);
 
-// Returns the place on each day, from the days on which it changes.
-function placesByDay(changes) {
-    const places = [];
-    for (let day = 0, at = 0; day <= DAYS; day++) {
-        while (changes[at + 2] <= day)
-            at += 2;
-        places.push(changes[at + 1]);
-    }
-    return places;
-}
-
 function outlookSentence(cluster, row) {
     const forecast = forecastOf(cluster, row);
     if (!forecast || row.place === 1)
         return '';
-    const places = placesByDay(forecast[1]), best = Math.min(...places), now = whole(row.place);
+    const places = forecast[1], best = Math.min(...places), now = whole(row.place);
     if (best >= row.place)
         return ` Pausing does not help within ${DAYS} days: the place stays ${now}, as the groups above decide it.`;
     const first = places.findIndex(place => place < row.place), last = places.indexOf(best);
