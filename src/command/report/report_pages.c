@@ -166,7 +166,8 @@ static int write_account_pages(const char *directory, struct report_cluster *rea
     text_add(links, "\">\n");
     for (size_t i = view.whole ? 0 : 1; !result && i <= view.group_count; i++) {
         uint32_t row = i ? view.groups[i - 1] : 0;
-        report_pages_add_link(links, &data->page, row, i ? view.depths[i - 1] - !view.whole : 0);
+        report_pages_add_link(links, &data->page, row,
+                              view.depths[row] - (i && !view.whole ? 1u : 0u));
         result = write_page(directory, data, row, err);
     }
     text_add(links, "</ul>\n");

@@ -184,9 +184,6 @@ static inline bool page_job_cannot_start(const struct page_job *job)
     return !job->place && (*job->reason || *job->detail);
 }
 
-/* Returns the budgets of a row, and sets `*count`. */
-const struct page_budget *page_budgets_of(const struct page_cluster *cluster, uint32_t row,
-                                          size_t *count);
 /* Returns the forecast of a user, or NULL if the page has none. */
 const struct page_forecast *page_forecast_of(const struct page_cluster *cluster, uint32_t row);
 

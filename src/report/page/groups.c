@@ -46,7 +46,7 @@ static struct groups_listed groups_list(const struct page_view *view)
     uint32_t *below = memory_zeroed(view->group_count, sizeof *below);
     listed.tree = 0;
     for (size_t i = 0; i < view->group_count; i++)
-        if (view->depths[i] > 1)
+        if (view->depths[view->groups[i]] > 1)
             below[listed.below++] = view->groups[i];
         else if (listed.tree < PAGE_USERS_LISTED)
             listed.rows[listed.tree++] = view->groups[i];
@@ -106,13 +106,6 @@ static void groups_add_row(struct text *text, const struct page_view *view, uint
     text_add(text, "</td></tr>\n");
 }
 
-/* Returns the depth in the tree, or 0 for the second part of the table. */
-static unsigned groups_depth(const struct page_view *view, const struct groups_listed *listed,
-                             size_t i)
-{
-    return i >= listed->tree ? 0 : listed->tree < view->group_count ? 1 : view->depths[i];
-}
-
 static void groups_add_table(struct text *text, const struct page_view *view,
                              const struct groups_listed *listed)
 {
@@ -132,7 +125,8 @@ static void groups_add_table(struct text *text, const struct page_view *view,
             page_add_count(text, listed->below, "below", "below");
             text_add(text, view->whole ? " the top level</th></tr>\n" : "</th></tr>\n");
         }
-        groups_add_row(text, view, listed->rows[i], groups_depth(view, listed, i), most);
+        groups_add_row(text, view, listed->rows[i],
+                       i < listed->tree ? view->depths[listed->rows[i]] : 0, most);
     }
     text_add(text, "</tbody></table>\n");
 }

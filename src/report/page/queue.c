@@ -26,7 +26,7 @@ static size_t queue_count_jobs(const struct page_view *view, size_t *stuck)
     for (size_t i = 0; !view->whole && i < view->job_count; i++)
         *stuck += page_job_cannot_start(&cluster->jobs[view->jobs[i]]);
     for (size_t i = 0; i < view->group_count; i++)
-        jobs += view->depths[i] == 1 ? page_view_row(view, view->groups[i])->jobs : 0;
+        jobs += view->depths[view->groups[i]] == 1 ? page_view_row(view, view->groups[i])->jobs : 0;
     return view->whole ? cluster->rows[0].jobs : jobs;
 }
 

@@ -81,7 +81,6 @@ static void page_view_add_groups(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     uint32_t *stack = memory_zeroed(cluster->row_count, sizeof *stack);
-    unsigned char *depths = memory_zeroed(cluster->row_count, sizeof *depths);
     size_t height = 0;
     view->groups = memory_zeroed(cluster->row_count, sizeof *view->groups);
     view->depths = memory_zeroed(cluster->row_count, sizeof *view->depths);
@@ -91,10 +90,9 @@ static void page_view_add_groups(struct page_view *view)
         const struct page_row *row = &cluster->rows[at];
         size_t first = height;
         if (at && view->part[at] == PAGE_INSIDE) {
-            depths[at] = depths[row->parent];
-            if (depths[at] < UCHAR_MAX)
-                depths[at]++;
-            view->depths[view->group_count] = depths[at];
+            view->depths[at] = view->depths[row->parent];
+            if (view->depths[at] < UCHAR_MAX)
+                view->depths[at]++;
             view->groups[view->group_count++] = at;
         }
         for (uint32_t i = row->first_child; i < row->first_child + row->children; i++)
@@ -105,7 +103,6 @@ static void page_view_add_groups(struct page_view *view)
                     cluster->rows);
     }
     free(stack);
-    free(depths);
 }
 
 /* Adds the rows that are not outside, the users inside, and their jobs. */
@@ -162,11 +159,6 @@ struct page_prefix page_prefix_of(const struct page_view *view)
     if (view->number)
         snprintf(prefix.bytes, sizeof prefix.bytes, "c%zu-", view->number + 1);
     return prefix;
-}
-
-void page_add_id(struct text *text, const struct page_view *view, const char *name)
-{
-    text_format(text, "%s%s", page_prefix_of(view).bytes, name);
 }
 
 /* The scripts make the same address from a name in the JSON, which is printable. */

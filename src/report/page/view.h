@@ -35,7 +35,7 @@ struct page_view {
     size_t count;
     /* The accounts inside, depth first; of siblings, the largest share first. */
     uint32_t *groups;
-    unsigned char *depths; /* of these: 1 is right below the root, or a selected group */
+    unsigned char *depths; /* indexed by row: 1 is right below the root, or a selected group */
     size_t group_count;
     uint32_t *users; /* the users inside, most recent usage first */
     size_t user_count;
@@ -64,8 +64,6 @@ struct page_prefix {
     char bytes[24];
 };
 struct page_prefix page_prefix_of(const struct page_view *view);
-/* Adds the prefix and `name`. */
-void page_add_id(struct text *text, const struct page_view *view, const char *name);
 /*
  * Adds the address of a row's answer: `#n/astro`, `#n/astro/anders`, or `#n/astro/anders/gpu`.  If
  * the page has several clusters, it begins with `#c/CLUSTER/`.  Bytes of names other than letters,
