@@ -127,8 +127,7 @@ function membersTable(cluster, row) {
     if (others.length)
         lines.push(line(plural(others.length, 'other'), others.reduce((sum, each) => sum + each.spent, 0), ''));
     return smallTable(`Usage by member of ${row.label}`,
-        [['Member', ''], ['Bar', 'bar'], [capital(escapeHtml(cluster.units[0])), 'r'], ['of the group', 'r']],
-        lines);
+        [['Member', ''], ['Bar', 'bar'], [capital(escapeHtml(cluster.units[0])), 'r'], ['of the group', 'r']], lines);
 }
 
 function budgetCell(cluster, row) {

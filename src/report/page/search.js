@@ -31,23 +31,18 @@ function startSearch(input, list, selected, open) {
     const mark = next => {
         at = next;
         [...list.children].forEach((item, i) => item.setAttribute('aria-selected', i === at));
-        if (matches.length)
-            input.setAttribute('aria-activedescendant', `hit${at}`);
-        else
-            input.removeAttribute('aria-activedescendant');
+        input.setAttribute('aria-activedescendant', matches.length ? `hit${at}` : '');
     };
     const find = () => {
         const words = input.value.trim().toLowerCase();
         matches = words ? findMatches(selected(), words) : [];
         list.innerHTML = matches.map((row, i) => matchHtml(selected(), row, i)).join('')
-            || '<li class="none" role="option" aria-disabled="true">No user or group has this name.</li>';
+            || `<li class="none" role="option" aria-disabled="true">No ${selected().userWord} or group has this name.</li>`;
         list.hidden = !words;
         input.setAttribute('aria-expanded', !list.hidden);
         mark(0);
     };
     const choose = row => {
-        if (!row)
-            return;
         close();
         input.value = '';
         open(row);
@@ -58,7 +53,7 @@ function startSearch(input, list, selected, open) {
         const move = { ArrowDown: 1, ArrowUp: matches.length - 1 }[event.key];
         if (event.key === 'Escape')
             close();
-        else if (event.key === 'Enter' && !list.hidden)
+        else if (event.key === 'Enter' && !list.hidden && matches.length)
             choose(matches[at]);
         else if (move !== undefined && list.hidden)
             find();
@@ -68,7 +63,11 @@ function startSearch(input, list, selected, open) {
             event.preventDefault();
     });
     list.addEventListener('mousedown', event => event.preventDefault());
-    list.addEventListener('click', event => choose(matches[[...list.children].indexOf(event.target.closest('li'))]));
+    list.addEventListener('click', event => {
+        const match = matches[[...list.children].indexOf(event.target.closest('li'))];
+        if (match)
+            choose(match);
+    });
     document.addEventListener('keydown', event => {
         const isCommand = event.ctrlKey || event.metaKey || event.altKey;
         if (event.key === '/' && !isCommand && !event.target.closest('input, select, textarea')) {
