@@ -82,7 +82,7 @@ packages_processors=(
 )
 
 # The rules of accessibility for t/command/page.t.
-axe=axe-core@4.14.1
+axe='axe-core@4.14.1'
 
 # packages_install_axe DIRECTORY: install them there with npm.
 packages_install_axe() {

@@ -24,7 +24,7 @@ SITES = {
     'places': 'a page with jobs that cannot start', 'options': 'a page with all options', 'each': 'a page of an account',
 }
 MOST_BYTES = {'demo': 150_000, 'huge': 1_300_000}
-# An answer without its table is not open, so each site has these.
+# The tables whose first name is opened.
 ANSWERS = ('users', 'groups')
 FOCUSED = '''
     const each = document.activeElement, style = getComputedStyle(each), box = each.getBoundingClientRect();
