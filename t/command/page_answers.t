@@ -89,7 +89,7 @@ def spaced(text):
 
 
 def address(*names):
-    return 'n/' + '/'.join(quote(name, safe='-_.') for name in names if name)
+    return 'n/' + '/'.join(quote(name, safe="-_.!~*'()") for name in names if name)
 
 
 def associations(place, database='r.db', cluster=None):

@@ -83,14 +83,16 @@ function waitingJobs(cluster, row) {
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
     const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
-    const name = ([id, at, , , , , user]) => escapeHtml(id) + (row.user ? ''
-        : ` ${cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user)}`);
-    const lines = shown.filter(job => job[3] || !job[5]).map(job => {
-        const [partition, length] = cluster.pools[job[2]];
-        return [name(job), escapeHtml(partition), job[3] ? `${whole(job[3])} of ${whole(length)}` : '–', job[4] || '–'];
-    });
-    const stuck = shown.filter(job => !job[3] && job[5]).map(job =>
-        `<p>${name(job)} ${tag('span', 'why', 'cannot start')}: ${escapeHtml(job[5])}.</p>`);
+    const lines = [], stuck = [];
+    for (const [id, at, partition, place, length, waiting, reason, user] of shown) {
+        const owner = cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user);
+        const name = row.user ? escapeHtml(id) : `${escapeHtml(id)} ${owner}`;
+        if (reason && !place)
+            stuck.push(`<p>${name} ${tag('span', 'why', 'cannot start')}: ${escapeHtml(reason)}.</p>`);
+        else
+            lines.push([name, escapeHtml(partition), place ? `${whole(place)} of ${whole(length)}` : '–',
+                waiting || '–']);
+    }
     return (lines.length ? smallTable(`Waiting jobs of ${row.label}`, columns, lines) : '') + stuck.join('')
         + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} waiting.</p>` : '');
 }

@@ -205,54 +205,37 @@ static void data_add_budgets(struct text *text, const struct page_view *view)
 
 /* ---- Pending jobs ---- */
 
-/* Returns the number of the job's partition, and notes the length of its pool. */
-static size_t data_find_pool(const struct page_cluster *cluster, const struct page_job *job,
-                             size_t *lengths)
-{
-    size_t i = 0;
-    while (i < cluster->partition_count && strcmp(cluster->partitions[i].name, job->partition) != 0)
-        i++;
-    lengths[i] = job->pool_jobs;
-    return i;
-}
-
 static void data_add_job(struct text *text, const struct page_view *view,
-                         const struct page_job *job, size_t pool)
+                         const struct page_job *job)
 {
-    data_separate(text);
+    bool is_user = *page_view_row(view, job->row)->user != '\0';
     text_add(text, "[");
     data_add_word(text, job->job_id);
-    text_format(text, ",%" PRIu32 ",%zu,%" PRId64 ",\"", view->numbers[job->row], pool, job->place);
+    data_add_number(text, view->numbers[job->row]);
+    data_add_word(text, job->partition);
+    data_add_number(text, (double)job->place);
+    data_add_number(text, (double)job->pool_jobs);
+    text_add(text, ",\"");
     if (job->waiting_s >= 0)
         amount_add_span(text, (double)job->waiting_s);
     text_add(text, "\"");
-    bool has_row = *page_view_row(view, job->row)->user != '\0';
-    if (page_job_cannot_start(job) || !has_row)
-        data_add_word(text, *job->detail ? job->detail : job->reason);
-    if (!has_row)
-        data_add_word(text, job->user);
+    data_add_word(text, *job->detail ? job->detail : job->reason);
+    data_add_word(text, is_user ? "" : job->user);
     text_add(text, "]");
 }
 
 /* Adds the first jobs of each row.  Thus the first jobs of each account are in the list, too. */
 static void data_add_jobs(struct text *text, const struct page_view *view)
 {
-    const struct page_cluster *cluster = view->cluster;
-    uint32_t *counts = memory_zeroed(cluster->row_count, sizeof *counts);
-    size_t *lengths = memory_zeroed(cluster->partition_count + 1, sizeof *lengths);
+    uint32_t *counts = memory_zeroed(view->cluster->row_count, sizeof *counts);
     data_next_list(text, "jobs");
     for (size_t i = 0; i < view->job_count; i++) {
-        const struct page_job *job = &cluster->jobs[view->jobs[i]];
-        if (counts[job->row]++ < JOBS_OF_ANSWER)
-            data_add_job(text, view, job, data_find_pool(cluster, job, lengths));
+        const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
+        if (counts[job->row]++ >= JOBS_OF_ANSWER)
+            continue;
+        data_separate(text);
+        data_add_job(text, view, job);
     }
-    data_next_list(text, "pools");
-    for (size_t i = 0; i <= cluster->partition_count; i++) {
-        text_add(text, i ? ",[" : "[");
-        data_add_word(text, i < cluster->partition_count ? cluster->partitions[i].name : "");
-        text_format(text, ",%zu]", lengths[i]);
-    }
-    free(lengths);
     free(counts);
 }
 

@@ -8,15 +8,6 @@ let selected = clusters[0], answered = null;
 
 const answerBox = cluster => byId(`${cluster.prefix}answer`);
 
-// Returns an address in the form of page_add_address(), as browsers and people may have decoded some bytes.
-function normalAddress(hash) {
-    try {
-        return hash.split('/').map(part => addressPart(decodeURIComponent(part))).join('/');
-    } catch (error) {
-        return hash;
-    }
-}
-
 function showStale() {
     const age = Date.now() / 1000 - selected.asOf, stale = byId('stale');
     const [unit, seconds] = age > 172800 ? ['day', 86400] : age > 7200 ? ['hour', 3600] : ['minute', 60];
@@ -47,11 +38,11 @@ function showAnswer(row) {
 // Shows what the address names: an answer, a cluster or a section.
 // `moved` is false when the page has just been loaded.
 function route(moved) {
-    const hash = location.hash.slice(1), address = normalAddress(hash), target = hash && byId(hash);
-    const cluster = clusters.find(each => each.byAddress.has(address) || address === `c/${addressPart(each.cluster)}`
+    const hash = location.hash.slice(1), target = hash && byId(hash);
+    const cluster = clusters.find(each => each.byAddress.has(hash) || hash === `c/${encodeURIComponent(each.cluster)}`
         || target && boxes[each.number].contains(target)) || selected;
     selectCluster(cluster);
-    showAnswer(cluster.byAddress.get(address) || (!hash && cluster.opened && cluster.rows[cluster.opened]) || null);
+    showAnswer(cluster.byAddress.get(hash) || (!hash && cluster.opened && cluster.rows[cluster.opened]) || null);
     if (moved && answered) {
         answerBox(selected).scrollIntoView();
         byId(`${selected.prefix}answer-title`).focus({ preventScroll: true });
@@ -75,12 +66,11 @@ function clickAnswer(event) {
 }
 
 function startTheme(button) {
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : system.matches;
-    const show = () => { button.textContent = isDark() ? 'Light' : 'Dark'; };
-    system.addEventListener('change', show);
+    let dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    const show = () => { button.textContent = dark ? 'Light' : 'Dark'; };
     button.addEventListener('click', () => {
-        root.dataset.theme = isDark() ? 'light' : 'dark';
+        dark = !dark;
+        root.dataset.theme = dark ? 'dark' : 'light';
         show();
     });
     show();
@@ -101,7 +91,7 @@ startSearch(byId('q'), byId('hits'), () => selected, row => {
 startTheme(byId('theme'));
 if (byId('cluster'))
     byId('cluster').addEventListener('change', event => {
-        location.hash = `c/${addressPart(clusters[event.target.selectedIndex].cluster)}`;
+        location.hash = `c/${encodeURIComponent(clusters[event.target.selectedIndex].cluster)}`;
     });
 addEventListener('hashchange', () => route(true));
 addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(each => { each.open = true; }));

@@ -37,7 +37,7 @@ function startSearch(input, list, selected, open) {
         const words = input.value.trim().toLowerCase();
         matches = words ? findMatches(selected(), words) : [];
         list.innerHTML = matches.map((row, i) => matchHtml(selected(), row, i)).join('')
-            || `<li class="none" role="option" aria-disabled="true">No ${selected().userWord} or group has this name.</li>`;
+            || `<li class="none" role="option">No ${selected().userWord} or group has this name.</li>`;
         list.hidden = !words;
         input.setAttribute('aria-expanded', !list.hidden);
         mark(0);

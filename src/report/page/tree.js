@@ -2,10 +2,6 @@
 
 // The tree of a cluster, made from the columns of data.c.
 
-// Returns a name as page_add_address() writes it.
-const addressPart = name => encodeURIComponent(name)
-    .replace(/[!~*'()]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-
 // Returns the path from the top to a row, without the root.
 const pathTo = row => row.up ? [...pathTo(row.up), row] : [];
 
@@ -22,7 +18,7 @@ function readRow(cluster, values, at) {
         at, name, up, user, own, part, share, used, spent, place, title, inside: !(kind & 4), label: escapeHtml(title),
         ratio: own ? ratioOf(ratio) : NaN, levelRatio: own && cluster.ranks ? ratioOf(value) : NaN, factor: value,
         level: level === undefined ? up : rows[level], pending, users, first, last, ahead,
-        jobs: [], below: [], address: cluster.start + names.map(addressPart).join('/'),
+        jobs: [], below: [], address: cluster.start + names.map(encodeURIComponent).join('/'),
     };
     if (up)
         up.below.push(row);
@@ -41,7 +37,7 @@ function countUsers(cluster) {
 }
 
 function readCluster(data, number, list) {
-    const start = list.length > 1 ? `c/${addressPart(data.cluster)}/n/` : 'n/';
+    const start = list.length > 1 ? `c/${encodeURIComponent(data.cluster)}/n/` : 'n/';
     const cluster = { ...data, number, start, prefix: number ? `c${number + 1}-` : '', rows: [] };
     data.rows.forEach((values, at) => readRow(cluster, values, at));
     if (data.complete)

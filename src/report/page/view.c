@@ -168,7 +168,7 @@ static void page_view_add_part(struct text *text, const char *name)
     text_add(&printable, "");
     text_add_printable(&printable, name);
     for (const char *at = printable.bytes; *at; at++)
-        if (isalnum((unsigned char)*at) || strchr("-_.", *at))
+        if (isalnum((unsigned char)*at) || strchr("-_.!~*'()", *at))
             text_add_bytes(text, at, 1);
         else
             text_format(text, "%%%02X", (unsigned)(unsigned char)*at);

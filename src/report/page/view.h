@@ -67,7 +67,7 @@ struct page_prefix page_prefix_of(const struct page_view *view);
 /*
  * Adds the address of a row's answer: `#n/astro`, `#n/astro/anders`, or `#n/astro/anders/gpu`.  If
  * the page has several clusters, it begins with `#c/CLUSTER/`.  Bytes of names other than letters,
- * digits, `-`, `_` and `.` are written as %HH.
+ * digits and `-_.!~*'()` are written as %HH, as encodeURIComponent() does.
  */
 void page_add_address(struct text *text, const struct page_view *view, uint32_t row);
 /* Adds a link to the row's answer, with the name of its user or account, and the partition.  Adds
