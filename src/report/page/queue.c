@@ -16,34 +16,24 @@
 
 /* ---- Sentences ---- */
 
-/* Returns the number of jobs of the page's groups.  Sets `*stuck` to the number of those that
- * cannot start. */
-static size_t queue_count_jobs(const struct page_view *view, size_t *stuck)
-{
-    const struct page_cluster *cluster = view->cluster;
-    size_t jobs = 0;
-    *stuck = view->whole ? cluster->cannot_start : 0;
-    for (size_t i = 0; !view->whole && i < view->job_count; i++)
-        *stuck += page_job_cannot_start(&cluster->jobs[view->jobs[i]]);
-    for (size_t i = 0; i < view->group_count; i++)
-        jobs += view->depths[view->groups[i]] == 1 ? page_view_row(view, view->groups[i])->jobs : 0;
-    return view->whole ? cluster->rows[0].jobs : jobs;
-}
-
+/* Counts the jobs that the page lists or, if they are hidden, all jobs of the cluster. */
 static void queue_add_counts(struct text *text, const struct page_view *view)
 {
-    size_t stuck, jobs = queue_count_jobs(view, &stuck);
-    if (!jobs) {
-        text_add(text, "No job is waiting.");
-        return;
-    }
+    const struct page_cluster *cluster = view->cluster;
+    bool all = view->whole || cluster->hides_jobs;
+    size_t jobs = all ? cluster->rows[0].jobs : view->job_count;
+    size_t stuck = all ? cluster->cannot_start : 0;
+    for (size_t i = 0; !all && i < view->job_count; i++)
+        stuck += page_job_cannot_start(&cluster->jobs[view->jobs[i]]);
+    if (!jobs)
+        text_add(text, "No job is waiting");
     if (jobs > stuck)
         page_add_count(text, jobs - stuck, "job waits for its turn", "jobs wait for their turn");
     text_add(text, stuck && jobs > stuck ? ", " : "");
     if (stuck)
         page_add_count(text, stuck, jobs > stuck ? "cannot start" : "job cannot start",
                        jobs > stuck ? "cannot start" : "jobs cannot start");
-    text_add(text, view->whole ? "." : ". The first table counts all jobs of the cluster.");
+    text_add(text, all ? "." : ". The first table counts all jobs of the cluster.");
 }
 
 /* A place counts in a pool, whose name is that of one of its partitions. */
@@ -161,6 +151,14 @@ static void queue_add_asked(struct text *text, const struct page_job *job)
     }
 }
 
+/* The id of an array may break before its list of tasks. */
+static void queue_add_id(struct text *text, const char *id)
+{
+    const char *tasks = strchr(id, '[');
+    text_add_bytes(text, id, tasks ? (size_t)(tasks - id) : 0);
+    page_add_markup(text, tasks ? "<wbr>%s" : "%s", tasks ? tasks : id);
+}
+
 static void queue_add_name(struct text *text, const char *class, const char *name)
 {
     page_add_markup(text, "<td class=\"%s %s\">%s</td>", page_name_class(name), class, name);
@@ -194,8 +192,9 @@ static void queue_list_job(struct text *text, const struct page_view *view,
     bool stuck = page_job_cannot_start(job);
     text_add(text, "<tr>");
     page_add_number(text, "r", job->place ? (double)job->place : NAN, page_add_whole);
-    page_add_markup(text, "<th scope=\"row\" class=\"%s\">%s<span class=\"sub\">",
-                    page_name_class(job->job_id), job->job_id);
+    page_add_markup(text, "<th scope=\"row\" class=\"%s\">", page_name_class(job->job_id));
+    queue_add_id(text, job->job_id);
+    text_add(text, "<span class=\"sub\">");
     queue_add_asked(text, job);
     page_add_markup(text, "</span></th><td class=\"%s\">", page_name_class(job->user));
     queue_add_user(text, view, job);
@@ -238,16 +237,12 @@ static void queue_add_headings(struct text *text, const struct page_view *view)
 static void queue_add_jobs(struct text *text, const struct page_view *view)
 {
     static const char *const classes[PARTS] = { "f1", "f2", "f3" };
-    const char *names[PARTS] = { "fairshare", "QOS and partition", "age" };
+    static const char *const names[PARTS] = { "fairshare", "QOS, partition and others", "age" };
     size_t limit = view->huge ? JOBS_AT_MOST_IF_HUGE : JOBS_AT_MOST;
     size_t count = view->job_count < limit ? view->job_count : limit;
     double most = 0, parts[PARTS];
-    for (size_t i = 0; i < count; i++) {
-        const struct page_job *job = &view->cluster->jobs[view->jobs[i]];
-        most = fmax(most, queue_parts(job, parts));
-        if (parts[SETTINGS] > 0.001 + 1.001 * (job->parts[PRIO_QOS] + job->parts[PRIO_PARTITION]))
-            names[SETTINGS] = "QOS, partition, size and others";
-    }
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, queue_parts(&view->cluster->jobs[view->jobs[i]], parts));
     text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
                 view->cluster->by_formula ? "the formula's value" : "priority");
     if (!view->cluster->by_formula) {

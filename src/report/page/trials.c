@@ -37,47 +37,37 @@ static void trials_add_row(struct text *text, const struct page_view *view, uint
     text_add(text, "</tr>\n");
 }
 
-static void trials_add_sentences(struct text *text, const struct page_view *view, size_t variant)
+/* Adds the users in the order of the page, and then the groups, up to `most`. */
+static void trials_add_rows(struct text *text, const struct page_view *view, size_t variant,
+                            size_t most)
 {
-    const struct page_variant *variants = view->cluster->backtest->variants;
-    if (variant) {
-        page_add_markup(text, "<h3 class=\"gap\">Settings: %s</h3><p class=\"soft\">The order of ",
-                        variants[variant].settings);
-        page_add_percent(text, variants[variant].turned);
-        page_add_markup(text, " of all pairs of %s changes. To match the shares, ",
-                        view->cluster->terms->users);
-        page_add_percent(text, variants[variant].distance);
-        text_add(text, " of usage would have to move; now it is ");
-    } else {
-        text_add(text, "<p class=\"soft\">Usage that would have to move to match the shares: ");
-    }
-    page_add_percent(text, variants[0].distance);
-    text_add(text, ".</p>");
-}
-
-/* Adds the users in the order of the page, and then the groups.  Returns their number. */
-static size_t trials_add_rows(struct text *text, const struct page_view *view, size_t variant,
-                              size_t most)
-{
-    const struct page_backtest *backtest = view->cluster->backtest;
-    size_t count = 0;
-    for (size_t i = 0; i < view->user_count + view->group_count; i++) {
+    size_t all = view->user_count + view->group_count;
+    for (size_t i = 0; i < all && i < most; i++) {
         uint32_t at = i < view->user_count ? view->users[i] : view->groups[i - view->user_count];
         const struct page_backtest_row *results =
-            page_backtest_row(backtest, page_view_row(view, at)->id);
-        if (results && count++ < most)
+            page_backtest_row(view->cluster->backtest, page_view_row(view, at)->id);
+        if (results)
             trials_add_row(text, view, at, results, variant);
     }
-    return count;
 }
 
 static void trials_add_table(struct text *text, const struct page_view *view, size_t variant,
                              size_t most)
 {
+    const struct page_variant *now = view->cluster->backtest->variants, *then = now + variant;
+    size_t all = view->user_count + view->group_count;
     char id[40] = "trials-table";
     if (variant > 1)
         snprintf(id, sizeof id, "trials-table-%zu", variant);
-    trials_add_sentences(text, view, variant);
+    page_add_markup(text, "<h3 class=\"gap\">Settings: %s</h3><p class=\"soft\">The order of ",
+                    then->settings);
+    page_add_percent(text, then->turned);
+    page_add_markup(text, " of all pairs of %s changes. To match the shares, ",
+                    view->cluster->terms->users);
+    page_add_percent(text, then->distance);
+    text_add(text, " of usage would have to move; now it is ");
+    page_add_percent(text, now->distance);
+    text_add(text, ".</p>");
     page_begin_table(text, view, id, "Usage and places under other settings");
     text_add(text, "<th scope=\"col\" data-sort=\"a\">Name</th>"
                    "<th scope=\"col\" class=\"c2\" data-sort=\"a\">Group</th>"
@@ -88,13 +78,8 @@ static void trials_add_table(struct text *text, const struct page_view *view, si
                    "<th scope=\"col\" class=\"r c2\" data-sort=\"p\">Place then</th>"
                    "<th scope=\"col\" class=\"r\" data-sort=\"n\">Reversed</th>"
                    "</tr></thead>\n<tbody>");
-    size_t count = trials_add_rows(text, view, variant, most);
-    page_end_table(text, view, id, count < most ? count : most);
-    if (count > most) {
-        text_add(text, "<p class=\"note\">");
-        page_add_count(text, count - most, "row is", "rows are");
-        text_add(text, " not listed; <code>fairmill backtest</code> prints all.</p>");
-    }
+    trials_add_rows(text, view, variant, most);
+    page_end_table(text, view, id, all < most ? all : most);
 }
 
 void page_add_trials(struct text *text, const struct page_view *view)
@@ -102,26 +87,22 @@ void page_add_trials(struct text *text, const struct page_view *view)
     const struct page_backtest *backtest = view->cluster->backtest;
     if (!backtest)
         return;
-    size_t tables = backtest->variant_count > 1 ? backtest->variant_count - 1 : 1;
     page_add_section(text, view, "trials", "Under other settings");
     text_add(text, "<p class=\"soft\">");
-    if (backtest->since) {
-        text_add(text, "Values are means of ");
-        page_add_count(text, (size_t)backtest->variants[0].points, "time", "times");
-        text_add(text, " from ");
-        amount_add_date(text, backtest->since, 1);
-        text_add(text, " to ");
-        amount_add_date(text, backtest->until, 1);
-        text_add(text,
-                 ". Jobs are not scheduled again, so usage is the same under all settings. "
-                 "Reversed is the mean number of users that precede a user only now or only then.");
-    } else {
-        text_add(text, "The backtest has no points.");
+    if (!backtest->since) {
+        text_add(text, "The backtest has no points.</p></div></div></section>\n");
+        return;
     }
-    text_add(text, "</p>");
-    page_add_tools(text, view, backtest->since ? "trials-table" : NULL);
-    for (size_t i = 0; backtest->since && i < tables; i++)
-        trials_add_table(text, view, backtest->variant_count > 1 ? i + 1 : 0,
-                         ROWS_AT_MOST / tables);
+    text_add(text, "Values are means from ");
+    amount_add_date(text, backtest->since, 1);
+    text_add(text, " to ");
+    amount_add_date(text, backtest->until, 1);
+    text_add(text,
+             ". Jobs are not scheduled again, so usage is the same under all settings. Reversed is "
+             "the mean number of users that precede a user only now or only then. "
+             "<code>fairmill backtest</code> prints all rows.</p>");
+    page_add_tools(text, view, "trials-table");
+    for (size_t i = 1; i < backtest->variant_count; i++)
+        trials_add_table(text, view, i, ROWS_AT_MOST / (backtest->variant_count - 1));
     text_add(text, "</section>\n");
 }

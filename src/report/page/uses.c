@@ -6,45 +6,32 @@
 #include "settings/scheduler.h"
 #include "util/text.h"
 
-#define USES_AT_MOST 15u
-
-static void uses_add_row(struct text *text, const char *name, double part, double most)
-{
-    page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th><td class=\"bar\">",
-                    page_name_class(name), name);
-    picture_add_bar(text, "fu", part / most);
-    text_add(text, "</td>");
-    page_add_number(text, "r", part, page_add_percent);
-    text_add(text, "</tr>\n");
-}
-
 /* The parts are of the sum, because refunds change the cluster's usage but not that of jobs. */
 static void uses_add_table(struct text *text, const char *word, const struct page_uses *uses)
 {
-    double all = 0, rest = 1;
+    double all = 0;
     for (size_t i = 0; i < uses->count; i++)
         all += uses->list[i].usage;
-    if (!(all > 0))
-        return;
     page_add_markup(text,
                     "<div><h3>By %s</h3><table class=\"tight\"><caption class=\"vh\">Recent usage "
                     "by %s</caption><tbody>",
                     word, word);
-    double most = uses->list[0].usage / all;
-    for (size_t i = 0; i < uses->count && i < USES_AT_MOST; i++) {
-        const char *name = uses->list[i].name;
-        uses_add_row(text, *name ? name : "none", uses->list[i].usage / all, most);
-        rest -= uses->list[i].usage / all;
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct page_use *use = &uses->list[i];
+        page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">",
+                        *use->name ? use->name : "none");
+        picture_add_bar(text, "fu", use->usage / uses->list[0].usage);
+        text_add(text, "</td>");
+        page_add_number(text, "r", use->usage / all, page_add_percent);
+        text_add(text, "</tr>\n");
     }
-    if (uses->count > USES_AT_MOST)
-        uses_add_row(text, "all others", rest, most);
     text_add(text, "</tbody></table></div>");
 }
 
 void page_add_uses(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    if (!view->whole || !(cluster->by_partition.count + cluster->by_qos.count))
+    if (!view->whole || !cluster->by_partition.count)
         return;
     page_add_section(text, view, "uses",
                      cluster->by_qos.count ? "Use by partition and QOS" : "Use");
