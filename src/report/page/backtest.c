@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page/backtest.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,31 +12,20 @@
 #include "util/text.h"
 #include "util/times.h"
 
-enum page_backtest_kind { BACKTEST_TEXT, BACKTEST_INTEGER, BACKTEST_REAL, BACKTEST_TIME };
-
-/* Converts a member of an object.  A real number or a time may be null, which is NAN or 0. */
-static int page_backtest_take(json_t *object, const char *key, enum page_backtest_kind kind,
-                              void *to, struct error *err)
+static int page_backtest_text(json_t *object, const char *key, const char **text, struct error *err)
 {
-    static const char *const words[] = { "text", "integer", "number of at least 0", "time" };
+    *text = json_string_value(json_object_get(object, key));
+    return *text ? 0 : fail(err, ERROR_DATA, "'%s' is missing or not a text", key);
+}
+
+/* Reads a number of at least 0; null is NAN. */
+static int page_backtest_number(json_t *object, const char *key, double *number, struct error *err)
+{
     json_t *value = json_object_get(object, key);
-    bool is_null = json_is_null(value), is_good;
-    int64_t whole = json_integer_value(value);
-    double real = is_null ? NAN : json_number_value(value);
-    if (kind == BACKTEST_TEXT) {
-        *(const char **)to = json_string_value(value);
-        is_good = json_is_string(value);
-    } else if (kind == BACKTEST_REAL) {
-        *(double *)to = real;
-        is_good = is_null || (json_is_number(value) && isfinite(real) && real >= 0);
-    } else {
-        *(int64_t *)to = whole;
-        is_good = kind == BACKTEST_INTEGER
-                      ? json_is_integer(value)
-                      : is_null || (json_is_integer(value) && whole > 0 && whole <= LATEST_TIME);
-    }
-    return is_good ? 0
-                   : fail(err, ERROR_DATA, "'%s' is missing or not a valid %s", key, words[kind]);
+    *number = json_is_null(value) ? NAN : json_number_value(value);
+    return json_is_null(value) || (json_is_number(value) && *number >= 0 && *number <= LATEST_TIME)
+               ? 0
+               : fail(err, ERROR_DATA, "'%s' is missing or not a valid number", key);
 }
 
 static size_t page_backtest_variant(const struct page_backtest *backtest, const char *settings)
@@ -56,10 +44,9 @@ static int page_backtest_take_variants(struct page_backtest *backtest, json_t *l
     for (size_t i = 0; i < count; i++) {
         json_t *from = json_array_get(list, i);
         struct page_variant *variant = &backtest->variants[i];
-        if (page_backtest_take(from, "settings", BACKTEST_TEXT, &variant->settings, err) ||
-            page_backtest_take(from, "points", BACKTEST_INTEGER, &variant->points, err) ||
-            page_backtest_take(from, "distance", BACKTEST_REAL, &variant->distance, err) ||
-            page_backtest_take(from, "turned", BACKTEST_REAL, &variant->turned, err))
+        if (page_backtest_text(from, "settings", &variant->settings, err) ||
+            page_backtest_number(from, "distance", &variant->distance, err) ||
+            page_backtest_number(from, "turned", &variant->turned, err))
             return fail_in(err, "settings %zu", i + 1);
         if (page_backtest_variant(backtest, variant->settings) < i)
             return fail(err, ERROR_DATA, "settings '%s' are listed twice", variant->settings);
@@ -88,23 +75,25 @@ const struct page_backtest_row *page_backtest_row(const struct page_backtest *ba
 
 static int page_backtest_take_row(struct page_backtest *backtest, json_t *from, struct error *err)
 {
-    int64_t id;
+    json_t *id = json_object_get(from, "id_assoc");
     const char *settings;
-    if (page_backtest_take(from, "id_assoc", BACKTEST_INTEGER, &id, err) ||
-        page_backtest_take(from, "settings", BACKTEST_TEXT, &settings, err))
+    if (!json_is_integer(id))
+        return fail(err, ERROR_DATA, "'id_assoc' is missing or not an integer");
+    if (page_backtest_text(from, "settings", &settings, err))
         return -1;
     size_t variant = page_backtest_variant(backtest, settings);
     if (variant == backtest->variant_count)
         return fail(err, ERROR_DATA, "settings '%s' are not in the list of settings", settings);
-    struct page_backtest_row *row = page_backtest_row_of(backtest, id);
+    struct page_backtest_row *row = page_backtest_row_of(backtest, json_integer_value(id));
     struct page_tried *tried = &row->tried[variant];
     if (tried->there)
-        return fail(err, ERROR_DATA, "association %" PRId64 " occurs twice", id);
+        return fail(err, ERROR_DATA, "association %" JSON_INTEGER_FORMAT " occurs twice",
+                    json_integer_value(id));
     tried->there = true;
-    return page_backtest_take(from, "share_due", BACKTEST_REAL, &row->due, err) ||
-                   page_backtest_take(from, "use", BACKTEST_REAL, &tried->use, err) ||
-                   page_backtest_take(from, "place", BACKTEST_REAL, &tried->place, err) ||
-                   page_backtest_take(from, "turned", BACKTEST_REAL, &tried->turned, err)
+    return page_backtest_number(from, "share_due", &row->due, err) ||
+                   page_backtest_number(from, "use", &tried->use, err) ||
+                   page_backtest_number(from, "place", &tried->place, err) ||
+                   page_backtest_number(from, "turned", &tried->turned, err)
                ? -1
                : 0;
 }
@@ -113,12 +102,15 @@ static int page_backtest_take_cluster(struct page_backtest *backtest, json_t *fr
                                       struct error *err)
 {
     json_t *rows = json_object_get(from, "associations");
-    if (page_backtest_take(from, "since", BACKTEST_TIME, &backtest->since, err) ||
-        page_backtest_take(from, "until", BACKTEST_TIME, &backtest->until, err) ||
+    double since, until;
+    if (page_backtest_number(from, "since", &since, err) ||
+        page_backtest_number(from, "until", &until, err) ||
         page_backtest_take_variants(backtest, json_object_get(from, "settings"), err))
         return -1;
     if (!json_is_array(rows))
         return fail(err, ERROR_DATA, "'associations' is not a list");
+    backtest->since = isnan(since) ? 0 : (int64_t)since;
+    backtest->until = isnan(until) ? 0 : (int64_t)until;
     for (size_t i = 0; i < json_array_size(rows); i++)
         if (page_backtest_take_row(backtest, json_array_get(rows, i), err))
             return fail_in(err, "row %zu", i + 1);

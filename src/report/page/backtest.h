@@ -17,7 +17,6 @@ struct error;
 
 struct page_variant {
     const char *settings;
-    int64_t points;
     double distance, turned;
 };
 /* The results of an association in one variant. */
