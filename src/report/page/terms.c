@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "core/fairshare/algorithm.h"
 #include "report/page/cells.h"
 #include "report/page/escape.h"
@@ -8,35 +6,23 @@
 #include "settings/scheduler.h"
 #include "util/text.h"
 
-/* Adds the singular of a unit: `core-hour` for `core-hours`. */
-static void terms_add_one(struct text *text, const char *hours)
+static void terms_add_usage(struct text *text, const struct page_cluster *cluster)
 {
-    size_t length = strlen(hours);
-    text_add_bytes(text, hours, length && hours[length - 1] == 's' ? length - 1 : length);
-}
-
-static void terms_add_recent(struct text *text, const struct page_cluster *cluster)
-{
-    struct text one = { 0 };
-    terms_add_one(&one, page_unit_hours(cluster));
     text_add(text, "<div><dt>Recent usage</dt><dd>Usage that still counts for fairshare. ");
     if (cluster->half_life) {
-        page_add_markup(text, "%s%s counts half after ", cluster->unit_definition ? "A " : "Usage",
-                        cluster->unit_definition ? one.bytes : "");
+        text_add(text, "It counts half after ");
         page_add_duration(text, cluster->half_life);
         text_add(text, " and a quarter after ");
         page_add_duration(text, 2 * cluster->half_life);
-        text_add(text, ".");
+        text_add(text, ".</dd></div>");
     } else {
-        text_add(text, "It does not decay here.");
+        text_add(text, "It does not decay here.</dd></div>");
     }
-    text_add(text, "</dd></div>");
     if (cluster->unit_definition) {
         text_add(text, "<div><dt>");
-        page_add_capital(text, one.bytes);
+        page_add_capital(text, cluster->units[0].hours);
         page_add_markup(text, "</dt><dd>%s</dd></div>", cluster->unit_definition);
     }
-    text_free(&one);
 }
 
 static void terms_add_capacity(struct text *text, const struct page_cluster *cluster)
@@ -58,7 +44,7 @@ void page_add_terms(struct text *text, const struct page_view *view)
                     "<dl class=\"terms\"><div><dt>Share</dt><dd>The part of the cluster that was "
                     "promised to a group or %s.</dd></div>",
                     terms->user);
-    terms_add_recent(text, cluster);
+    terms_add_usage(text, cluster);
     page_add_markup(
         text,
         "<div><dt>Entitlement</dt><dd>Share \xc3\x97 usage delivered in the month. A group "
