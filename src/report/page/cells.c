@@ -24,7 +24,7 @@ double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t
 
 const char *page_unit_hours(const struct page_cluster *cluster)
 {
-    return cluster->unit_count ? cluster->units[cluster->chosen_unit].hours : "usage";
+    return cluster->unit_count ? cluster->units[0].hours : "usage";
 }
 
 const char *page_name_class(const char *name)

@@ -18,7 +18,7 @@ static inline bool page_row_used_more(const struct page_row *row)
 
 /* Returns the end of the scale for the bars of these rows. */
 double page_scale_end(const struct page_view *view, const uint32_t *rows, size_t count);
-/* Returns the unit of `spent`, such as `core-hours`. */
+/* Returns the unit of charged usage, such as `core-hours`. */
 const char *page_unit_hours(const struct page_cluster *cluster);
 
 /* Returns the class of a cell with a name.  Lines break in a long name, and on phones in one of

@@ -20,7 +20,7 @@ static void terms_add_usage(struct text *text, const struct page_cluster *cluste
     }
     if (cluster->unit_definition) {
         text_add(text, "<div><dt>");
-        page_add_capital(text, cluster->units[0].hours);
+        page_add_capital(text, page_unit_hours(cluster));
         page_add_markup(text, "</dt><dd>%s</dd></div>", cluster->unit_definition);
     }
 }
