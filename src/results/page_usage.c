@@ -23,10 +23,12 @@
 enum { DAY, ID, CHARGED, FIRST_TRES };
 #define FEW_TRES 4u
 
-/* The statement of a unit, which fills the unit's months. */
+/* A statement of one unit, which fills the months of all rows.  The last statement of a page is for
+ * its period, and fills `spent`. */
 struct page_usage_statement {
     const struct page_usage *usage;
     size_t unit;
+    bool is_period;
     struct statement *statement;
 };
 struct page_usage {
@@ -34,13 +36,10 @@ struct page_usage {
     struct db *db;
     const struct id_index *rows;
     struct association_times times;
-    struct id_index *last_times;       /* index in `parents`, by id of the association */
-    struct association_since *parents; /* the last state of each association */
-    size_t parent_count;
-    struct page_usage_statement *statements; /* one for each unit */
-    int64_t oldest, end;                     /* first day with usage; end of the complete usage */
-    int64_t week_from;                       /* start of the time for `used_a_day` */
-    size_t week;                             /* index of the week of the current day */
+    struct page_usage_statement *statements;
+    int64_t oldest, end; /* first day with usage; end of the complete usage */
+    int64_t week_from;   /* start of the time for `used_a_day` */
+    size_t week;         /* index of the week of the current day */
 };
 
 static int64_t page_usage_month_of(int64_t time)
@@ -52,6 +51,12 @@ static int64_t page_usage_month_of(int64_t time)
 static int64_t page_usage_end_of_month(int64_t time)
 {
     return (int64_t)calendar_next_month((uint64_t)time);
+}
+
+static int64_t page_usage_end_of_period(int64_t time)
+{
+    (void)time;
+    return INT64_MAX;
 }
 
 /* ---- Periods ---- */
@@ -107,61 +112,59 @@ static void page_usage_end_weeks(struct page_usage *usage)
 
 /* ---- Statements ---- */
 
-/* Stores a month of all rows.  The tree of the period also has removed associations. */
-static void page_usage_take_month(void *context, const struct statement_period *period)
+/* Stores a month or the period of all rows.  The tree of the statement also has removed
+ * associations. */
+static void page_usage_take(void *context, const struct statement_period *period)
 {
     const struct page_usage_statement *of = context;
-    const struct page_usage *usage = of->usage;
-    struct page_cluster *page = usage->page;
+    struct page_cluster *page = of->usage->page;
     double scale = page->units[of->unit].scale;
     size_t month = 0;
-    while (month < PAGE_MONTHS && page->months.starts[month] != period->from)
+    while (!of->is_period && month < PAGE_MONTHS && page->months.starts[month] != period->from)
         month++;
     if (period->is_total || month == PAGE_MONTHS)
         return;
     for (uint32_t i = 0; i < period->tree->count; i++) {
-        uint32_t id = period->tree->nodes[i].id, row = id_index_find(usage->rows, id);
+        uint32_t id = period->tree->nodes[i].id, row = id_index_find(of->usage->rows, id);
         if (row == INDEX_NONE || page->rows[row].id != id)
             continue;
         size_t index = page_month_index(page, of->unit, row, month);
-        page->months.used[index] = (float)(period->used[i] * scale);
-        page->months.due[index] = (float)(period->due[i] * scale);
+        if (of->is_period) {
+            page->rows[row].spent = period->used[i] * scale;
+        } else {
+            page->months.used[index] = (float)(period->used[i] * scale);
+            page->months.due[index] = (float)(period->due[i] * scale);
+        }
     }
-}
-
-static void page_usage_make_room(struct page_months *months, size_t count)
-{
-    months->used = memory_zeroed(count, sizeof *months->used);
-    months->due = memory_zeroed(count, sizeof *months->due);
-    for (size_t i = 0; i < count; i++)
-        months->due[i] = NAN;
 }
 
 static void page_usage_begin_statements(struct page_usage *usage,
                                         const struct fairshare_options *fairshare)
 {
     struct page_cluster *page = usage->page;
-    struct statement_options options = {
-        .times = &usage->times,
-        .fairshare = fairshare,
-        .capacity = NAN,
-        .from = page->months.starts[0],
-        .to = usage->end,
-        .end_of = page_usage_end_of_month,
-        .take = page_usage_take_month,
-    };
-    usage->statements = memory_zeroed(page->unit_count, sizeof *usage->statements);
-    for (size_t i = 0; i < page->unit_count; i++) {
-        options.context = &usage->statements[i];
-        usage->statements[i] = (struct page_usage_statement){ usage, i, NULL };
-        usage->statements[i].statement = statement_create(&options);
+    size_t count = page->unit_count, months = count * page->row_count * PAGE_MONTHS;
+    page->months.used = memory_zeroed(months, sizeof *page->months.used);
+    page->months.due = memory_zeroed(months, sizeof *page->months.due);
+    usage->statements = memory_zeroed(count + 1, sizeof *usage->statements);
+    for (size_t i = 0; i <= count; i++) {
+        struct page_usage_statement *of = &usage->statements[i];
+        *of = (struct page_usage_statement){ usage, i % count, i == count, NULL };
+        of->statement = statement_create(&(const struct statement_options){
+            .times = &usage->times,
+            .fairshare = fairshare,
+            .capacity = NAN,
+            .from = of->is_period ? page->from : page->months.starts[0],
+            .to = usage->end,
+            .end_of = of->is_period ? page_usage_end_of_period : page_usage_end_of_month,
+            .take = page_usage_take,
+            .context = of,
+        });
     }
-    page_usage_make_room(&page->months, page->unit_count * page->row_count * PAGE_MONTHS);
 }
 
 static int page_usage_end_statements(struct page_usage *usage, struct error *err)
 {
-    for (size_t i = 0; i < usage->page->unit_count; i++)
+    for (size_t i = 0; i <= usage->page->unit_count; i++)
         if (statement_end(usage->statements[i].statement, err))
             return -1;
     return 0;
@@ -169,43 +172,12 @@ static int page_usage_end_statements(struct page_usage *usage, struct error *err
 
 /* ---- Days ---- */
 
-static void page_usage_index_times(struct page_usage *usage)
-{
-    const struct association_times *times = &usage->times;
-    for (uint32_t i = (uint32_t)times->count; i-- > 0;) {
-        uint32_t known =
-            id_index_add(usage->last_times, times->rows[i].row.id, (uint32_t)usage->parent_count);
-        if (known == INDEX_NONE)
-            *memory_append(&usage->parents, &usage->parent_count) = times->rows[i];
-        else if (usage->parents[known].at < times->rows[i].at)
-            usage->parents[known] = times->rows[i];
-    }
-}
-
-/* Returns the row that shows an association's usage: its own, the row of its nearest existing
- * ancestor if it was removed, or the root's.  Parents from different times can form a loop, so the
- * number of steps is limited. */
-static uint32_t page_usage_row_of(const struct page_usage *usage, uint64_t id)
-{
-    for (size_t steps = 0; steps <= usage->parent_count; steps++) {
-        uint32_t row = id_index_find(usage->rows, id);
-        if (row != INDEX_NONE)
-            return row;
-        uint32_t removed = id_index_find(usage->last_times, id);
-        if (removed == INDEX_NONE)
-            break;
-        id = usage->parents[removed].row.parent_id;
-    }
-    return 0;
-}
-
-static void page_usage_add(struct page_usage *usage, int64_t day, uint64_t id, double used)
+/* Adds usage of the cluster to the weeks. */
+static void page_usage_add_use(struct page_usage *usage, int64_t day, double used)
 {
     struct page_cluster *page = usage->page;
     struct page_weeks *weeks = &page->use_weeks;
     used *= page->units[0].scale;
-    if (day >= page->from)
-        page->rows[page_usage_row_of(usage, id)].spent += used;
     if (day >= usage->week_from)
         page->used_a_day += used;
     while (usage->week + 1 < weeks->count && weeks->weeks[usage->week + 1].at <= day)
@@ -218,27 +190,18 @@ static int page_usage_take_day(struct page_usage *usage, const struct db_value *
                                struct error *err)
 {
     int64_t day = row[DAY].integer;
-    uint64_t id = (uint64_t)row[ID].integer;
-    double used = db_value_real(&row[CHARGED]);
-    if (isfinite(used))
-        page_usage_add(usage, day, id, used);
-    if (day < usage->page->months.starts[0])
-        return 0;
-    if (isfinite(used) && statement_add(usage->statements[0].statement, id, day, end, used, err))
-        return -1;
-    for (size_t i = 1; i < usage->page->unit_count; i++) {
-        const struct db_value *amount = &row[FIRST_TRES + usage->page->units[i].number - 1];
-        if (amount->type == DB_INTEGER && statement_add(usage->statements[i].statement, id, day,
-                                                        end, (double)amount->integer, err))
+    double charged = db_value_real(&row[CHARGED]);
+    charged = isfinite(charged) ? charged : 0;
+    page_usage_add_use(usage, day, charged);
+    for (size_t i = 0; i <= usage->page->unit_count; i++) {
+        const struct page_usage_statement *of = &usage->statements[i];
+        unsigned tres = usage->page->units[of->unit].number;
+        double used = tres ? (double)db_value_integer(&row[FIRST_TRES + tres - 1], 0) : charged;
+        if (used != 0 &&
+            statement_add(of->statement, (uint64_t)row[ID].integer, day, end, used, err))
             return -1;
     }
     return 0;
-}
-
-/* Returns the highest number of a TRES on the page. */
-static unsigned page_usage_highest(const struct page_cluster *page)
-{
-    return page->units[page->unit_count - 1].number;
 }
 
 /* Reads some days.  A row is used while the query runs. */
@@ -250,7 +213,7 @@ static int page_usage_read_days(struct page_usage *usage, int64_t from, int64_t 
     int64_t day = INT64_MIN, end = 0;
     int result = 0;
     const char *few = "iiniiii", *all = "iiniiiiiiiiiiiiiiii";
-    bool is_few = page_usage_highest(usage->page) <= FEW_TRES;
+    bool is_few = usage->page->units[usage->page->unit_count - 1].number <= FEW_TRES;
     struct db_rows *rows =
         db_query(usage->db, is_few ? sql_query_report_days_of_four : sql_query_report_days, span, 3,
                  is_few ? few : all, err);
@@ -283,14 +246,6 @@ static int page_usage_read_all(struct page_usage *usage, struct error *err)
     return page_usage_end_statements(usage, err);
 }
 
-static void page_usage_finish(struct page_usage *usage)
-{
-    struct page_cluster *page = usage->page;
-    for (size_t i = page->row_count; i-- > 1;)
-        page->rows[page->rows[i].parent].spent += page->rows[i].spent;
-    page_usage_end_weeks(usage);
-}
-
 static int page_usage_read_known(struct page_usage *usage, struct published *published,
                                  const struct published_cluster *cluster, struct error *err)
 {
@@ -300,13 +255,12 @@ static int page_usage_read_known(struct page_usage *usage, struct published *pub
     struct fairshare_options fairshare = cluster->options;
     struct decay_table *decay = decay_table_create(0, (uint64_t)usage->end, 0);
     fairshare.decay = decay;
-    page_usage_index_times(usage);
     page_usage_set_periods(usage);
     page_usage_begin_statements(usage, &fairshare);
     int result = page_usage_read_all(usage, err);
     if (!result)
-        page_usage_finish(usage);
-    for (size_t i = 0; i < usage->page->unit_count; i++)
+        page_usage_end_weeks(usage);
+    for (size_t i = 0; i <= usage->page->unit_count; i++)
         statement_destroy(usage->statements[i].statement);
     free(usage->statements);
     decay_table_destroy(decay);
@@ -321,7 +275,6 @@ int page_usage_read(struct page_cluster *page, struct published *published,
         .page = page,
         .db = published->db,
         .rows = rows,
-        .last_times = id_index_create(),
         .times = { .names = names_create() },
     };
     page->used_a_day = 0;
@@ -334,8 +287,6 @@ int page_usage_read(struct page_cluster *page, struct published *published,
     }
     names_destroy(usage.times.names);
     association_times_free(&usage.times);
-    id_index_destroy(usage.last_times);
-    free(usage.parents);
     return result;
 }
 
