@@ -26,8 +26,6 @@ struct page_queue {
     struct names *names;                   /* the associations of the rows, as keys */
     uint32_t *rows;                        /* indexed by number of the key */
     struct names *partitions;              /* numbers of page->partitions */
-    struct names *pools;                   /* numbers of `pool_jobs` */
-    size_t *pool_jobs;                     /* number of jobs of each pool that can start */
 };
 
 /* ---- Associations ---- */
@@ -139,16 +137,7 @@ static struct page_partition *page_queue_partition(struct page_queue *queue, con
     return &page->partitions[number];
 }
 
-static size_t *page_queue_pool(struct page_queue *queue, const char *pool)
-{
-    size_t count = names_count(queue->pools);
-    uint32_t number = names_add(queue->pools, pool, strlen(pool));
-    if (number == count)
-        *memory_append(&queue->pool_jobs, &count) = 0;
-    return &queue->pool_jobs[number];
-}
-
-/* Counts a job in its partition and its pool. */
+/* Counts a job in its partition. */
 static void page_queue_count(struct page_queue *queue, const struct page_job *job)
 {
     struct page_cluster *page = queue->page;
@@ -164,7 +153,6 @@ static void page_queue_count(struct page_queue *queue, const struct page_job *jo
         partition->cores =
             partition->cores < 0 || job->cores < 0 ? -1 : partition->cores + job->cores;
     }
-    *page_queue_pool(queue, job->pool) += job->place > 0;
     page->rows[job->row].jobs++;
 }
 
@@ -221,21 +209,25 @@ static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct 
     if (list->count)
         qsort(list->rows, list->count, sizeof *list->rows, job_queue_order);
     page->jobs = memory_zeroed(list->count + 1, sizeof *page->jobs);
+    const char *pool = NULL;
+    size_t pool_jobs = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (!list->rows[i].best || page_queue_runs(&list->rows[i]))
+        const struct prio_row *row = &list->rows[i];
+        if (!row->best || page_queue_runs(row))
             continue;
-        struct page_job job = page_queue_job_of(queue, &list->rows[i]);
+        if (!pool || strcmp(pool, row->pool) != 0)
+            pool_jobs = job_pool_of(list, row).jobs;
+        pool = row->pool;
+        struct page_job job = page_queue_job_of(queue, row);
+        job.pool_jobs = pool_jobs;
         page_queue_count(queue, &job);
         if (page_queue_shows(queue, &job))
             page->jobs[page->job_count++] = job;
     }
     page_queue_sort(page);
-    for (size_t i = page->job_count; i-- > 0;) {
-        struct page_job *job = &page->jobs[i];
-        job->pool_jobs = *page_queue_pool(queue, job->pool);
-        if (job->place)
-            page_queue_partition(queue, job->partition)->next = i;
-    }
+    for (size_t i = page->job_count; i-- > 0;)
+        if (page->jobs[i].place)
+            page_queue_partition(queue, page->jobs[i].partition)->next = i;
     for (size_t i = page->row_count; i-- > 1;)
         page->rows[page->rows[i].parent].jobs += page->rows[i].jobs;
     return 0;
@@ -293,7 +285,6 @@ int page_queue_read(struct page_cluster *page, struct prio_list *list, struct pu
         .list = list,
         .permissions = permissions,
         .partitions = names_create(),
-        .pools = names_create(),
     };
     page_queue_add_keys(&queue);
     int result = page_queue_read_jobs(&queue, published->db, err) ||
@@ -305,8 +296,6 @@ int page_queue_read(struct page_cluster *page, struct prio_list *list, struct pu
               page_queue_by_jobs);
     names_destroy(queue.names);
     names_destroy(queue.partitions);
-    names_destroy(queue.pools);
-    free(queue.pool_jobs);
     free(queue.rows);
     return result;
 }

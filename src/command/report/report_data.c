@@ -28,23 +28,16 @@
 
 /* ---- The request ---- */
 
-static void report_data_add_top(struct report_data *data, uint32_t row)
-{
-    for (size_t i = 0; i < data->top_count; i++)
-        if (data->tops[i] == row)
-            return;
-    *memory_append(&data->tops, &data->top_count) = row;
-}
-
+/* Finds the rows of the selected accounts, each of them once. */
 static void find_tops(struct report_data *data, const struct name_list *accounts)
 {
-    if (!accounts->count)
-        report_data_add_top(data, 0);
-    for (size_t i = 0; i < accounts->count; i++) {
-        uint32_t row = report_row_of_account(&data->page, accounts->values[i]);
-        if (row != INDEX_NONE)
-            report_data_add_top(data, row);
-    }
+    const struct page_cluster *page = &data->page;
+    data->tops = memory_zeroed(page->row_count, sizeof *data->tops);
+    for (uint32_t i = 0; i < page->row_count; i++)
+        if (accounts->count
+                ? !*page->rows[i].user && name_list_wants(accounts, page->rows[i].account)
+                : !i)
+            data->tops[data->top_count++] = i;
 }
 
 static char *report_data_period_words(const struct page_cluster *page,

@@ -4,16 +4,13 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/insight/standing.h"
 #include "report/page/cluster.h"
 #include "results/published.h"
 #include "results/published_find.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/name_list.h"
 
 /* The direct children of each node, in ascending order of id. */
 struct below {
@@ -134,12 +131,4 @@ void report_nodes_free(struct report_nodes *nodes)
 {
     id_index_destroy(nodes->rows);
     free(nodes->nodes);
-}
-
-uint32_t report_row_of_account(const struct page_cluster *cluster, const char *asked)
-{
-    for (uint32_t i = 0; i < cluster->row_count; i++)
-        if (!*cluster->rows[i].user && name_is(asked, cluster->rows[i].account))
-            return i;
-    return INDEX_NONE;
 }

@@ -21,7 +21,5 @@ void report_rows_add(struct page_cluster *cluster, struct report_nodes *nodes,
                      const struct published_cluster *published,
                      const struct permissions *permissions);
 void report_nodes_free(struct report_nodes *nodes);
-/* Returns the row of the account named `asked`, or INDEX_NONE if the cluster does not have it. */
-uint32_t report_row_of_account(const struct page_cluster *cluster, const char *asked);
 
 #endif
