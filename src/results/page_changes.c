@@ -11,16 +11,14 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Maximum number of changes on a page (the newest are shown), of settings in a change, and of bytes
- * in a value. */
+/* Maximum number of changes on a page (the newest are shown), and of bytes in a value. */
 #define CHANGES_AT_MOST 30u
-#define SETTINGS_AT_MOST 5u
 #define VALUE_AT_MOST 40u
 
-/* Two consecutive runs with different settings. */
+/* The first run with some settings. */
 struct page_changes_step {
     int64_t at;
-    char *before, *after; /* digests of the settings */
+    char *digest;
 };
 struct page_changes_steps {
     struct page_changes_step *steps;
@@ -65,7 +63,6 @@ static void page_changes_add_value(struct text *words, const char *value, size_t
 /* Adds text such as `half_life: 7-0 → 14-0`. */
 static void page_changes_add_differences(struct text *words, const char *before, const char *after)
 {
-    size_t count = 0;
     for (const char *line = after; *line;) {
         const char *end = line + strcspn(line, "\n");
         size_t name_length = strcspn(line, " "), old_length, new_length;
@@ -74,19 +71,15 @@ static void page_changes_add_differences(struct text *words, const char *before,
         if (page_changes_is_of_values(line) &&
             (old_length != new_length || memcmp(old, value, new_length) != 0)) {
             const char *name = strchr(line, '.') + 1;
-            if (count++ < SETTINGS_AT_MOST) {
-                text_add(words, count > 1 ? "; " : "");
-                text_add_bytes(words, name, (size_t)(line + name_length - name));
-                text_add(words, ": ");
-                page_changes_add_value(words, old, old_length);
-                text_add(words, " → ");
-                page_changes_add_value(words, value, new_length);
-            }
+            text_add(words, words->length ? "; " : "");
+            text_add_bytes(words, name, (size_t)(line + name_length - name));
+            text_add(words, ": ");
+            page_changes_add_value(words, old, old_length);
+            text_add(words, " → ");
+            page_changes_add_value(words, value, new_length);
         }
         line = *end ? end + 1 : end;
     }
-    if (count > SETTINGS_AT_MOST)
-        text_format(words, "; %zu more", count - SETTINGS_AT_MOST);
 }
 
 /* Sets `*text` to NULL if the text of these settings is no longer stored. */
@@ -101,32 +94,16 @@ static int page_changes_read_text(struct db *db, const char *digest, char **text
     return db_finish(rows);
 }
 
-static int page_changes_add_change(struct db *db, struct page_cluster *cluster,
-                                   const struct page_changes_step *step, struct error *err)
+/* Adds the differences between the texts of two consecutive settings, which may be NULL. */
+static void page_changes_add(struct page_cluster *cluster, int64_t at, const char *before,
+                             const char *after)
 {
     struct text words = { 0 };
-    char *before = NULL, *after = NULL;
-    int result = page_changes_read_text(db, step->before, &before, err) ||
-                         page_changes_read_text(db, step->after, &after, err)
-                     ? -1
-                     : 0;
     if (before && after)
         page_changes_add_differences(&words, before, after);
-    free(before);
-    free(after);
-    if (result || !words.length) {
-        text_free(&words);
-        return result;
-    }
-    *memory_append(&cluster->changes, &cluster->change_count) =
-        (struct page_change){ step->at, words.bytes };
-    return 0;
-}
-
-static void page_changes_add_step(struct page_changes_steps *steps, int64_t at, char *before,
-                                  char *after)
-{
-    *memory_append(&steps->steps, &steps->count) = (struct page_changes_step){ at, before, after };
+    if (words.length)
+        *memory_append(&cluster->changes, &cluster->change_count) =
+            (struct page_change){ at, words.bytes };
 }
 
 static int page_changes_read_steps(struct db *db, const struct page_cluster *cluster,
@@ -135,30 +112,34 @@ static int page_changes_read_steps(struct db *db, const struct page_cluster *clu
     struct db_value span[] = { db_text(cluster->name), db_integer(cluster->from),
                                db_integer(cluster->to) };
     const struct db_value *row;
-    char *last = NULL;
     struct db_rows *rows = db_query(db, sql_query_report_settings, span, 3, "it", err);
     while (db_fetch(rows, &row, err) > 0) {
         char *digest = db_value_text(&row[1]);
-        if (last && strcmp(last, digest) != 0)
-            page_changes_add_step(steps, row[0].integer, memory_text(last), memory_text(digest));
-        free(last);
-        last = digest;
+        if (steps->count && !strcmp(steps->steps[steps->count - 1].digest, digest))
+            free(digest);
+        else
+            *memory_append(&steps->steps, &steps->count) =
+                (struct page_changes_step){ row[0].integer, digest };
     }
-    free(last);
     return db_finish(rows);
 }
 
 int page_changes_read(struct db *db, struct page_cluster *cluster, struct error *err)
 {
     struct page_changes_steps steps = { 0 };
+    char *before = NULL, *after = NULL;
     int result = page_changes_read_steps(db, cluster, &steps, err);
-    size_t first = steps.count > CHANGES_AT_MOST ? steps.count - CHANGES_AT_MOST : 0;
-    for (size_t i = first; !result && i < steps.count; i++)
-        result = page_changes_add_change(db, cluster, &steps.steps[i], err);
-    for (size_t i = 0; i < steps.count; i++) {
-        free(steps.steps[i].before);
-        free(steps.steps[i].after);
+    size_t first = steps.count > CHANGES_AT_MOST + 1 ? steps.count - CHANGES_AT_MOST - 1 : 0;
+    for (size_t i = first; !result && i < steps.count; i++) {
+        result = page_changes_read_text(db, steps.steps[i].digest, &after, err);
+        if (!result)
+            page_changes_add(cluster, steps.steps[i].at, before, after);
+        free(before);
+        before = after;
     }
+    free(before);
+    for (size_t i = 0; i < steps.count; i++)
+        free(steps.steps[i].digest);
     free(steps.steps);
     return result;
 }
