@@ -18,8 +18,8 @@ static void uses_add_table(struct text *text, const char *word, const struct pag
                     word, word);
     for (size_t i = 0; i < uses->count; i++) {
         const struct page_use *use = &uses->list[i];
-        page_add_markup(text, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"bar\">",
-                        *use->name ? use->name : "none");
+        page_add_markup(text, "<tr><th scope=\"row\" class=\"%s\">%s</th><td class=\"bar\">",
+                        page_name_class(use->name), *use->name ? use->name : "none");
         picture_add_bar(text, "fu", use->usage / uses->list[0].usage);
         text_add(text, "</td>");
         page_add_number(text, "r", use->usage / all, page_add_percent);
