@@ -80,19 +80,18 @@ static void data_add_kind(struct text *text, const struct page_view *view, uint3
     data_add_number(text, (*of->user ? 1 : 0) + 2 * of->own_share + 4 * compared);
 }
 
-/* Returns true if scripts can count users, because the page has them all. */
+/* Returns true if scripts can count the users ahead, because the page has all users. */
 static bool data_is_complete(const struct page_view *view)
 {
     return view->whole && !view->cluster->hides_users;
 }
 
-/* The number of the parent is the difference from that of the row before.  Most rows need no more
- * than the first values: their level is that of their parent. */
+/* The number of the parent is the difference from that of the row before.  Most users need
+ * only the first values: their level is that of their parent. */
 static void data_add_row(struct text *text, const struct page_view *view, size_t number)
 {
     const struct page_row *row = page_view_row(view, view->rows[number]);
     uint32_t before = number ? page_view_row(view, view->rows[number - 1])->parent : 0;
-    bool complete = data_is_complete(view);
     bool ranks = view->cluster->algorithm->ranks_users;
     text_add(text, number ? ",[" : "[");
     data_add_word(text, *row->user ? row->user : row->account);
@@ -107,13 +106,18 @@ static void data_add_row(struct text *text, const struct page_view *view, size_t
         data_add_number(text, data_ratio(row->level_ratio));
     else
         text_format(text, ",%.4f", isnan(row->factor) ? 0 : row->factor);
-    if (!complete || *row->partition || row->level != row->parent || row->jobs > JOBS_OF_ANSWER) {
-        data_add_word(text, row->partition);
-        text_format(text, ",%" PRIu32 ",%" PRIu32, view->numbers[row->level], row->jobs);
+    if (*row->user && data_is_complete(view) && !*row->partition && row->level == row->parent &&
+        row->jobs <= JOBS_OF_ANSWER) {
+        text_add(text, "]");
+        return;
     }
-    if (!complete)
-        text_format(text, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, row->users,
-                    row->first_place, row->last_place, row->ahead);
+    data_add_word(text, row->partition);
+    data_add_number(text, view->numbers[row->level]);
+    data_add_number(text, row->jobs);
+    data_add_number(text, row->users);
+    data_add_number(text, row->first_place);
+    data_add_number(text, row->last_place);
+    data_add_number(text, row->ahead);
     text_add(text, "]");
 }
 

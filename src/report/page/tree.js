@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// The tree of a cluster, made from the columns of data.c.
+// The tree of a cluster, made from the rows that data.c writes.
 
 // Returns the path from the top to a row, without the root.
 const pathTo = row => row.up ? [...pathTo(row.up), row] : [];
@@ -10,7 +10,7 @@ const ratioOf = number => number < 0 ? Infinity : number;
 // Makes a row from its values (data_add_row() in data.c), and adds it to the rows.
 function readRow(cluster, values, at) {
     const [name, kind, parent, share, used, ratio, spent, place, value, ...more] = values;
-    const [part, level, pending = 0, users = 0, first = 0, last = 0, ahead = 0] = more;
+    const [part, level, pending = 0, users = place ? 1 : 0, first = place, last = place, ahead = 0] = more;
     const rows = cluster.rows, before = at > 1 ? rows[at - 1].up.at : 0, up = at ? rows[before + parent] : null;
     const user = (kind & 1) > 0, own = (kind & 2) > 0, title = part ? `${name} (${part})` : name;
     const names = [user ? up.name : name, ...(user ? [name] : []), ...(part ? [part] : [])];
@@ -25,23 +25,10 @@ function readRow(cluster, values, at) {
     rows.push(row);
 }
 
-// Counts the users of accounts, unless C has done it because some users are not in the page.
-function countUsers(cluster) {
-    for (const row of cluster.rows.slice(1).reverse()) {
-        if (row.user && row.place)
-            [row.users, row.first, row.last] = [1, row.place, row.place];
-        row.up.users += row.users;
-        row.up.first = Math.min(row.up.first || row.first, row.first || row.up.first);
-        row.up.last = Math.max(row.up.last, row.last);
-    }
-}
-
 function readCluster(data, number, list) {
     const start = list.length > 1 ? `c/${encodeURIComponent(data.cluster)}/n/` : 'n/';
     const cluster = { ...data, number, start, prefix: number ? `c${number + 1}-` : '', rows: [] };
     data.rows.forEach((values, at) => readRow(cluster, values, at));
-    if (data.complete)
-        countUsers(cluster);
     data.jobs.forEach(job => pathTo(cluster.rows[job[1]]).forEach(row => row.jobs.push(job)));
     cluster.byAddress = new Map(cluster.rows.filter(row => row.up && row.inside).map(row => [row.address, row]));
     return cluster;
