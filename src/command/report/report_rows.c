@@ -12,28 +12,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The direct children of each node, in ascending order of id. */
-struct below {
-    uint32_t *first, *next; /* NO_NODE: none */
-};
-
-static struct below below_of(const struct tree *tree)
-{
-    struct below below = { memory_zeroed(tree->count, sizeof(uint32_t)),
-                           memory_zeroed(tree->count, sizeof(uint32_t)) };
-    for (uint32_t i = 0; i < tree->count; i++)
-        below.first[i] = below.next[i] = NO_NODE;
-    for (uint32_t i = tree->count; i-- > 0;) {
-        uint32_t node = tree->by_id[i];
-        if (!node)
-            continue;
-        uint32_t parent = tree->nodes[node].parent;
-        below.next[node] = below.first[parent];
-        below.first[parent] = node;
-    }
-    return below;
-}
-
 static struct page_row report_row_of(const struct published_cluster *published, uint32_t node)
 {
     const struct node *association = &published->tree->nodes[node];
@@ -98,32 +76,27 @@ void report_rows_add(struct page_cluster *cluster, struct report_nodes *nodes,
                      const struct permissions *permissions)
 {
     const struct tree *tree = published->tree;
-    struct below below = below_of(tree);
+    uint32_t *rows = memory_zeroed(tree->count, sizeof *rows); /* indexed by node */
     nodes->rows = id_index_create();
     nodes->nodes = memory_zeroed(tree->count, sizeof *nodes->nodes);
     cluster->rows = memory_zeroed(tree->count, sizeof *cluster->rows);
-    cluster->rows[0] = report_row_of(published, 0);
-    cluster->row_count = 1;
     cluster->any_usage = published->values[0].usage_raw > 0;
-    id_index_add(nodes->rows, tree->nodes[0].id, 0);
-    for (uint32_t i = 0; i < cluster->row_count; i++) {
-        uint32_t first = (uint32_t)cluster->row_count;
-        for (uint32_t node = below.first[nodes->nodes[i]]; node != NO_NODE;
-             node = below.next[node]) {
-            bool hidden = report_rows_hides(cluster, permissions, published, node);
-            uint32_t row = hidden ? i : (uint32_t)cluster->row_count;
-            id_index_add(nodes->rows, tree->nodes[node].id, row);
-            if (hidden)
-                continue;
-            nodes->nodes[row] = node;
-            cluster->rows[row] = report_row_of(published, node);
-            cluster->rows[cluster->row_count++].parent = i;
-        }
-        cluster->rows[i].first_child = first;
-        cluster->rows[i].children = (uint32_t)cluster->row_count - first;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        uint32_t row = (uint32_t)cluster->row_count;
+        uint32_t parent = node ? rows[tree->nodes[node].parent] : 0;
+        bool hidden = report_rows_hides(cluster, permissions, published, node);
+        rows[node] = hidden ? parent : row;
+        id_index_add(nodes->rows, tree->nodes[node].id, rows[node]);
+        if (hidden)
+            continue;
+        nodes->nodes[row] = node;
+        cluster->rows[row] = report_row_of(published, node);
+        cluster->rows[row].parent = parent;
+        if (node && !cluster->rows[parent].children++)
+            cluster->rows[parent].first_child = row;
+        cluster->row_count++;
     }
-    free(below.first);
-    free(below.next);
+    free(rows);
     report_rows_add_standings(cluster, nodes, published);
 }
 

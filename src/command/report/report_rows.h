@@ -14,8 +14,8 @@ struct report_nodes {
     struct id_index *rows; /* row of each association, by id; for a hidden user, of the account */
 };
 
-/* Fills the rows of a page's cluster from its tree, level by level, so that siblings are adjacent.
- * If the cluster hides users, adds only the users that `permissions` show; NULL: none.  The caller
+/* Fills the rows of a page's cluster in the order of its tree, so that siblings are adjacent.  If
+ * the cluster hides users, adds only the users that `permissions` show; NULL: none.  The caller
  * frees `nodes` with report_nodes_free(). */
 void report_rows_add(struct page_cluster *cluster, struct report_nodes *nodes,
                      const struct published_cluster *published,

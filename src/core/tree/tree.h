@@ -13,11 +13,11 @@ struct findings;
 /*
  * The association tree.
  *
- * Nodes are in one array, parents before children.  So usage is summed up in one backward loop,
- * shares are passed down in one forward loop, and depth needs no recursion.  Usage is summed along
- * the parents in the database.  Shares are divided among the children of the fairshare parent.  The
- * fairshare parent is the nearest ancestor that does not have `parent` shares (assoc_mgr.c,
- * _set_assoc_parent_and_user()).
+ * Nodes are in one array, level by level; siblings are adjacent, in ascending order of id.  So usage
+ * is summed up in one backward loop, shares are passed down in one forward loop, and depth needs no
+ * recursion.  Usage is summed along the parents in the database.  Shares are divided among the
+ * children of the fairshare parent.  The fairshare parent is the nearest ancestor that does not have
+ * `parent` shares (assoc_mgr.c, _set_assoc_parent_and_user()).
  */
 
 struct node {
