@@ -30,12 +30,6 @@ static void picture_add_rectangle(struct text *text, const char *class, double f
     text_format(text, " width=\"%.4g%%\"/>", to - from);
 }
 
-static void picture_add_tick(struct text *text, double at)
-{
-    text_format(text, "<line class=\"tick\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"1\" y2=\"17\"/>", at,
-                at);
-}
-
 void picture_add_share_bar(struct text *text, double share, double used, double most)
 {
     double end = picture_percent(used, most);
@@ -46,7 +40,7 @@ void picture_add_share_bar(struct text *text, double share, double used, double 
     picture_add_rectangle(text, "fu", 0, fmin(end, tick));
     picture_add_rectangle(text, "fo", tick, end);
     if (!isnan(share) && share > 0)
-        picture_add_tick(text, tick);
+        text_format(text, "<rect class=\"tick\" x=\"%.4g%%\"/>", tick);
     text_add(text, "</svg>");
 }
 
