@@ -90,7 +90,8 @@ def try_paper(place, browser, pages, paper):
     jobs = browser.run(r'''
         const table = document.querySelector('table[id$=jobs-table]');
         const column = [...table.querySelectorAll('thead th')].findIndex(each => /^Job\b/.test(each.textContent.trim()));
-        return [...table.querySelectorAll('tbody tr')].map(each => each.cells[column].firstChild.textContent.trim()).filter(each => /^[0-9_]+$/.test(each));''')
+        return [...table.querySelectorAll('tbody tr')].map(each => [...each.cells[column].childNodes].filter(part => part.nodeType === Node.TEXT_NODE)
+            .map(part => part.data).join('').trim()).filter(each => /^[0-9_]+$/.test(each));''')
     tap.ok(jobs and not set(jobs) - set(text.split()), f'{paper} has all waiting jobs', sorted(set(jobs) - set(text.split())))
     first = sheets.text(0)
     tap.ok(len(first.split()) > 150 and 'Groups: share' in first, f'the first sheet of {paper} has the overview and begins with the groups', first)

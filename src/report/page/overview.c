@@ -22,6 +22,7 @@
 
 /* The largest quotient of usage and share is first. */
 struct overview_groups {
+    const struct page_row *level; /* the row whose children they are */
     const struct page_row **rows;
     size_t count, over_count, under_count; /* all; that used more, or less, than their shares */
 };
@@ -51,7 +52,8 @@ static int overview_by_ratio(const void *a, const void *b)
 static struct overview_groups overview_find_groups(const struct page_cluster *cluster)
 {
     const struct page_row *level = overview_level(cluster);
-    struct overview_groups groups = { .rows =
+    struct overview_groups groups = { .level = level,
+                                      .rows =
                                           memory_zeroed(level->children + 1, sizeof *groups.rows) };
     for (uint32_t i = 0; i < level->children; i++) {
         const struct page_row *row = &cluster->rows[level->first_child + i];
@@ -82,34 +84,46 @@ static void overview_add_names(struct text *text, const struct page_row *const *
         text_format(text, " and %zu more", count - named);
 }
 
+/* Adds the sentences about groups that have usage to compare. */
+static void overview_add_comparison(struct text *text, const struct page_cluster *cluster,
+                                    const struct overview_groups *groups)
+{
+    bool top = groups->level == cluster->rows, one = groups->over_count == 1;
+    const struct page_row *const *under = groups->rows + groups->count - groups->under_count;
+    if (!groups->over_count)
+        text_add(text, "No group ");
+    else if (one)
+        text_format(text, "One of the %zu groups ", groups->count);
+    else
+        text_format(text, "%zu of the %zu groups ", groups->over_count, groups->count);
+    page_add_markup(text, "%s%s ", top ? "at the top level" : "below ",
+                    top ? "" : groups->level->account);
+    if (!groups->over_count) {
+        text_add(text, "has used more than its share.");
+        return;
+    }
+    text_add(text, one ? "has used more than its share: " : "have used more than their shares: ");
+    overview_add_names(text, groups->rows, groups->over_count, true);
+    text_add(text, ".");
+    if (!groups->under_count || groups->under_count > GROUPS_NAMED)
+        return;
+    text_add(text, " ");
+    overview_add_names(text, under, groups->under_count, false);
+    text_add(text, groups->under_count == 1 ? " has used less than its share."
+                                            : " have used less than their shares.");
+}
+
 static void overview_add_lead(struct text *text, const struct page_cluster *cluster,
                               const struct overview_groups *groups)
 {
     text_add(text, "<p class=\"lead\">");
-    if (!cluster->any_usage) {
+    if (!cluster->any_usage)
         text_add(text, "No usage counts yet. Places follow the shares alone.");
-    } else if (groups->count < 2) {
+    else if (groups->count < 2)
         text_format(text, "There is %s group, so fairshare %s.", groups->count ? "one" : "no",
                     cluster->users < 2 ? "has nothing to compare" : "compares only users");
-    } else if (!groups->over_count) {
-        text_add(text, "No group has used more than its share.");
-    } else {
-        if (groups->over_count == 1)
-            text_format(text, "One of %zu groups has used more than its share: ", groups->count);
-        else
-            text_format(text,
-                        "%zu of %zu groups have used more than their shares: ", groups->over_count,
-                        groups->count);
-        overview_add_names(text, groups->rows, groups->over_count, true);
-        text_add(text, ".");
-        if (groups->under_count && groups->under_count <= GROUPS_NAMED) {
-            text_add(text, " ");
-            overview_add_names(text, groups->rows + groups->count - groups->under_count,
-                               groups->under_count, false);
-            text_add(text, groups->under_count == 1 ? " has used less than its share."
-                                                    : " have used less than their shares.");
-        }
-    }
+    else
+        overview_add_comparison(text, cluster, groups);
     text_add(text, "</p>");
 }
 
@@ -250,7 +264,7 @@ static void overview_add_waiting(struct text *text, const struct page_cluster *c
         text_add(text, jobs == 1 ? "job waits" : "jobs wait");
     }
     text_add(text, " now");
-    text_add(text, cluster->cannot_start ? "; " : "");
+    text_add(text, cluster->cannot_start ? ", of which " : "");
     if (cluster->cannot_start)
         page_add_count(text, cluster->cannot_start, "cannot start", "cannot start");
     text_add(text, cluster->started ? ".</p>" : ". No job started in the last 7&nbsp;days.</p>");

@@ -21,7 +21,9 @@ static void terms_add_usage(struct text *text, const struct page_cluster *cluste
     if (cluster->unit_definition) {
         text_add(text, "<div><dt>");
         page_add_capital(text, page_unit_hours(cluster));
-        page_add_markup(text, "</dt><dd>%s</dd></div>", cluster->unit_definition);
+        page_add_markup(text, "</dt><dd>%s A QOS can count more or less.%s</dd></div>",
+                        cluster->unit_definition,
+                        cluster->unit_count > 1 ? " Other units have no such weights." : "");
     }
 }
 
@@ -56,9 +58,16 @@ void page_add_terms(struct text *text, const struct page_view *view)
         cluster->by_formula ? "The job_sort_formula decides the order of jobs."
                             : "A job's priority adds age, QOS and partition.");
     if (cluster->algorithm->ranks_users)
+        text_add(
+            text,
+            "<div><dt>Order within levels</dt><dd>Fair Tree compares groups from the top "
+            "of the tree down. A user cannot pass a user of a better placed group. "
+            "The reasons in an answer therefore compare usage with the share of the group above."
+            "</dd></div>");
+    if (!cluster->by_formula)
         text_add(text,
-                 "<div><dt>Order within levels</dt><dd>Fair Tree compares groups from the top "
-                 "of the tree down. A user cannot pass a user of a better placed group."
+                 "<div><dt>Budget</dt><dd>A limit (GrpTRESMins) of usage that still counts: it "
+                 "fades like recent usage. When it is used up, no job of the group starts."
                  "</dd></div>");
     terms_add_capacity(text, cluster);
     text_format(text,
