@@ -24,9 +24,9 @@ static int page_fairness_read_last(struct db *db, const char *cluster, const int
 int page_fairness_read(struct db *db, struct page_cluster *page, struct error *err)
 {
     struct page_weeks *weeks = &page->unfair_weeks;
-    page_usage_set_weeks(weeks, page->to);
+    page_usage_set_weeks(weeks, page->as_of);
     for (size_t i = 0; i < weeks->count; i++) {
-        int64_t next = i + 1 < weeks->count ? weeks->weeks[i + 1].at : page->to + 1;
+        int64_t next = i + 1 < weeks->count ? weeks->weeks[i + 1].at : page->as_of + 1;
         const int64_t span[] = { weeks->weeks[i].at, next };
         if (page_fairness_read_last(db, page->name, span, &weeks->weeks[i].value, err))
             return -1;

@@ -243,8 +243,7 @@ static int page_queue_read_waits(struct page_queue *queue, struct published *pub
     struct published all = *published;
     all.filter = (struct published_filter){ .of_jobs = true };
     struct waits_request request = {
-        .to = page->to < page->as_of ? (int64_t)calendar_day((uint64_t)page->to)
-                                     : (int64_t)calendar_next_day((uint64_t)page->as_of),
+        .to = (int64_t)calendar_next_day((uint64_t)page->as_of),
         .by = WAITS_BY_PARTITION,
         .without_correlation = true,
     };

@@ -38,6 +38,7 @@ struct page_usage {
     struct association_times times;
     struct page_usage_statement *statements;
     int64_t oldest, end; /* first day with usage; end of the complete usage */
+    bool knows_period;   /* false: no usage is kept, or only usage after the period */
     int64_t week_from;   /* start of the time for `used_a_day` */
     size_t week;         /* index of the week of the current day */
 };
@@ -63,12 +64,11 @@ static int64_t page_usage_end_of_period(int64_t time)
 
 static int page_usage_find_span(struct page_usage *usage, struct error *err)
 {
-    struct page_cluster *page = usage->page;
-    const struct usage_days days = { .results = usage->db, .cluster = page->name };
-    int64_t known;
-    if (usage_days_reach(&days, &known, &usage->oldest, err))
+    const struct usage_days days = { .results = usage->db, .cluster = usage->page->name };
+    if (usage_days_reach(&days, &usage->end, &usage->oldest, err))
         return -1;
-    usage->end = page->to < known ? (int64_t)calendar_day((uint64_t)page->to) : known;
+    usage->knows_period =
+        usage->end && (usage->page->to > usage->oldest || usage->oldest == INT64_MAX);
     if (usage->end <= usage->oldest)
         usage->end = usage->oldest = 0;
     return 0;
@@ -149,12 +149,15 @@ static void page_usage_begin_statements(struct page_usage *usage,
     for (size_t i = 0; i <= count; i++) {
         struct page_usage_statement *of = &usage->statements[i];
         *of = (struct page_usage_statement){ usage, i % count, i == count, NULL };
+        int64_t end = page->to < usage->end && of->is_period
+                          ? (int64_t)calendar_day((uint64_t)page->to)
+                          : usage->end;
         of->statement = statement_create(&(const struct statement_options){
             .times = &usage->times,
             .fairshare = fairshare,
             .capacity = NAN,
             .from = of->is_period ? page->from : page->months.starts[0],
-            .to = usage->end,
+            .to = end,
             .end_of = of->is_period ? page_usage_end_of_period : page_usage_end_of_month,
             .take = page_usage_take,
             .context = of,
@@ -285,6 +288,8 @@ int page_usage_read(struct page_cluster *page, struct published *published,
         page->months.first = PAGE_MONTHS;
         page->used_a_day = NAN;
     }
+    for (size_t i = 0; !usage.knows_period && i < page->row_count; i++)
+        page->rows[i].spent = NAN;
     names_destroy(usage.times.names);
     association_times_free(&usage.times);
     return result;

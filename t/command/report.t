@@ -88,6 +88,10 @@ def text_of(page):
                            re.sub(r'<[^>]*>', '', body)).split())
 
 
+def overview_of(page):
+    return re.search(r'<section id="overview".*?</section>', page, re.S)[0]
+
+
 def percent(fraction):
     """A percentage as a page displays it."""
     value = 100 * fraction
@@ -260,11 +264,16 @@ def try_past(place):
         tap.same((cluster['period'], {user or account: row['spent'] for (account, user, _), row in rows_of(cluster).items()}), (period, expected),
                  f'the page has the usage of the period with {options}')
     place.succeed('report')
-    cluster, = data_of(place.out)
+    whole = place.out
+    cluster, = data_of(whole)
     months, rows = {number: used for number, used, _ in cluster['months']}, rows_of(cluster)
     tap.same((cluster['units'], cluster['monthNames'], months[rows['physics', '', '']['number']]),
              (['billed hours', 'GPU-hours'], ['May 2025', 'June 2025'], [[0, 7], [0, 8]]),
              'the page has the months with usage in each unit')
+    place.succeed('report', '--since', start - 90 * DAY, '--until', start - 60 * DAY)
+    cluster, = data_of(place.out)
+    tap.same({row['spent'] for row in rows_of(cluster).values()}, {None}, 'usage of a period before the kept usage is unknown')
+    tap.same(overview_of(place.out), overview_of(whole), '--until does not change the overview, which is of the newest run')
     for tres, expected in (('GRES/gpu', (1, ['billed hours', 'GPU-hours'])), ('cpu', (1, ['billed hours', 'CPU-hours', 'GPU-hours']))):
         place.succeed('report', '--tres', tres)
         cluster, = data_of(place.out)
@@ -340,6 +349,15 @@ def try_empty(place):
     cluster, = data_of(place.out)
     tap.same((cluster['anyUsage'], [row['used'] for row in rows_of(cluster).values()]), (0, [0] * 6), 'without usage the page has no usage')
     tap.ok('No usage counts yet.' in text_of(place.out) and 'of recent usage went beyond' not in text_of(place.out), 'without usage the page says so')
+
+
+def try_unkept(place):
+    place.ready(SMALL, {**UTC, 'retention.history_days': 0})
+    place.succeed('run', '--now', NOW)
+    place.succeed('report')
+    cluster, = data_of(place.out)
+    tap.same(({row['spent'] for row in rows_of(cluster).values()}, Tables(place.out).tables['groups-table'][1][5]), ({None}, '\u2013'),
+             'without kept usage the page has no usage of the last days, not even 0')
 
 
 def try_names(place):
@@ -639,7 +657,7 @@ def body():
     with Place() as place:
         try_demo(place)
         place.ready(SMALL, UTC)
-        for part in (try_health, try_past, try_weights, try_algorithms, try_openpbs, try_empty, try_names, try_output, try_private, try_own, try_account, try_each,
+        for part in (try_health, try_past, try_weights, try_algorithms, try_openpbs, try_empty, try_unkept, try_names, try_output, try_private, try_own, try_account, try_each,
                      try_each_cluster, try_changes, try_classes, try_backtest):
             part(place)
 

@@ -27,7 +27,7 @@ struct page_row {
     double used;    /* recent (decayed) usage as a fraction of the cluster's */
     double ratio;   /* used / share; INFINITY if share is 0; NAN if not own_share */
     double factor;  /* fairshare factor */
-    double spent;   /* undecayed usage in the page's period, with all rows below */
+    double spent;   /* undecayed usage in the page's period, with all rows below; NAN: unknown */
     uint32_t place; /* of a user among all users; 1 is next; 0: none */
     uint32_t users; /* number of users with a place at and below the row */
     uint32_t first_place, last_place; /* of these users; 0: none */

@@ -9,6 +9,8 @@ const plural = (number, one, many) => `${whole(number)} ${number === 1 ? one : m
 const capital = words => words.charAt(0).toUpperCase() + words.slice(1);
 
 function amount(number) {
+    if (number === null)
+        return '–';
     if (number >= 999500)
         return `${(number / 1e6).toFixed(number < 9.995e6 ? 2 : number < 99.95e6 ? 1 : 0)} million`;
     return number > 0 && number < 1 ? '&lt;&nbsp;1' : whole(number);
