@@ -132,6 +132,23 @@ static void standing_add_day(struct text *text, const struct standing_facts *fac
     amount_add_date(text, facts->as_of + (int64_t)day * DAY_S, 0);
 }
 
+/* Adds that no day is better than today. */
+static void standing_add_no_help(struct text *text, const struct standing_facts *facts,
+                                 uint32_t place)
+{
+    size_t worst = 0;
+    for (size_t day = 0; day <= facts->days; day++)
+        worst = facts->pausing[day] > facts->pausing[worst] ? day : worst;
+    bool falls = facts->pausing[worst] > place;
+    text_format(text, " Pausing does not help within %zu days: the place %s ", facts->days,
+                falls ? "falls to" : "stays");
+    amount_add_whole(text, facts->pausing[worst]);
+    text_add(text, falls ? " by " : ", as the groups above decide it");
+    if (falls)
+        standing_add_day(text, facts, worst);
+    text_add(text, ".");
+}
+
 /* Adds the sentence about pausing, unless the user is first or the forecast is unknown. */
 static void standing_add_outlook(struct text *text, const struct standing_facts *facts,
                                  uint32_t node, uint32_t place)
@@ -145,9 +162,7 @@ static void standing_add_outlook(struct text *text, const struct standing_facts 
         best = places[day] < places[best] ? day : best;
     }
     if (places[best] >= place) {
-        text_format(text, " Pausing does not help within %zu days: the place stays ", facts->days);
-        amount_add_whole(text, place);
-        text_add(text, ", as the groups above decide it.");
+        standing_add_no_help(text, facts, place);
         return;
     }
     text_format_printable(text, " If %s runs nothing and the others continue, the place improves",

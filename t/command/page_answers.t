@@ -263,16 +263,19 @@ def try_months(_, browser, pages):
     tap.ok(len(units) > 1 and [pressed for _, pressed in units] == ['true'] + ['false'] * (len(units) - 1), 'the months have a choice of units', units)
     browser.run("document.querySelector('.months details').open = true")
     before = browser.run("return document.querySelector('.months tbody').textContent")
-    browser.click(f'[data-unit="{len(units) - 1}"]')
+    browser.click('[data-unit="1"]')
     title, pressed, is_open, after = browser.run('''
         const months = document.querySelector('.months');
         return [months.querySelector('h3').textContent, document.activeElement.getAttribute('aria-pressed'), months.querySelector('details').open,
             months.querySelector('tbody').textContent]''')
-    tap.ok(title.lower().endswith(units[-1][0].lower()) and pressed == 'true' and is_open and after != before,
+    tap.ok(title.lower().endswith(units[1][0].lower()) and pressed == 'true' and is_open and after != before,
            'a button changes the unit, and keeps the focus and the open table', title, pressed, is_open)
     data = json.loads(browser.run("return document.getElementById('data').textContent"))[0]
     months = next(row for row in data['months'] if data['rows'][row[0]][0] == 'physics')
-    tap.ok(f"{months[1][-1][-1]:,.0f}" in after, 'the table has the values of the unit', after, months)
+    browser.click(f'[data-unit="{len(units) - 1}"]')
+    tap.same(browser.run("return document.querySelector('.months .soft').textContent"), 'physics used no GPU-hours in these months.',
+             'a unit without usage has a sentence')
+    tap.ok(f"{months[1][1][-1]:,.0f}" in after, 'the table has the values of the unit', after, months)
 
 
 def body():

@@ -135,9 +135,11 @@ def reason(tree, row):
 
 
 def outlook(row, places, now):
-    best = min(places)
+    best, worst = min(places), max(places)
     if row.place == 1:
         return ''
+    if best >= row.place and worst > row.place:
+        return f' Pausing does not help within {DAYS} days: the place falls to {worst} by {day(now + places.index(worst) * 86400)}.'
     if best >= row.place:
         return f' Pausing does not help within {DAYS} days: the place stays {row.place}, as the groups above decide it.'
     first, last = next(i for i, place in enumerate(places) if place < row.place), places.index(best)

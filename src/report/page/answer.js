@@ -41,7 +41,8 @@ function flatStep(cluster, row) {
 function ladder(cluster, row) {
     const list = cluster.ranks ? steps(cluster, row.user || row.own ? row : row.level) : [flatStep(cluster, row)];
     const ratioOf = each => cluster.ranks ? each.levelRatio : each.ratio;
-    return list.length && `<ul class="ladder">${items(list, ({ owner, member, members, ahead, position }) => {
+    const note = cluster.ranks ? soft('Each level compares usage with the shares within the group above.') : '';
+    return list.length && `${note}<ul class="ladder">${items(list, ({ owner, member, members, ahead, position }) => {
         const number = row.user ? `<b>${whole(ahead)}</b>${ahead === 1 ? cluster.userWord : cluster.usersWord} ahead`
             : `<b>${whole(position)} of ${whole(members.length)}</b>in order`;
         const scope = owner.up ? `Within ${owner.label}` : 'In the cluster';
@@ -55,14 +56,14 @@ function ladder(cluster, row) {
 function facts(cluster, row) {
     const fact = (name, value, words, over) =>
         `<div><dt>${name}</dt><dd class="${over ? 'over' : ''}">${value}<small>${words}</small></dd></div>`;
-    const count = row.spent / cluster.periodDays / 24, unit = escapeHtml(cluster.units[0]);
-    const cores = count < 0.5 ? 'less than one core' : plural(count, 'core');
+    const count = Math.round(row.spent / cluster.periodDays / 24), unit = escapeHtml(cluster.units[0]);
+    const cores = count < 1 ? 'less than one core' : plural(count, 'core');
     const ratio = isFinite(row.ratio) ? `, ${times(row.ratio)} times the share` : '';
     return `<dl class="facts">${fact('Share', row.own ? percent(row.share) : 'none',
         row.own ? 'of the cluster' : 'of its own (fairshare=parent)')}`
         + fact('Recent usage', percent(row.used), `of the cluster${ratio}`, row.ratio > 1.05)
         + fact(capital(escapeHtml(cluster.period)), amount(row.spent),
-            unit + (unit === 'core-hours' && cluster.periodDays ? `, as ${cores} day and night` : ''))
+            unit + (unit === 'core-hours' && cluster.periodDays && row.spent ? `, as ${cores} day and night` : ''))
         + `</dl>${shareBar(row.own ? row.share : 0, row.used)}`;
 }
 
@@ -84,14 +85,14 @@ function waitingJobs(cluster, row) {
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
     const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
     const lines = [], stuck = [];
-    for (const [id, at, partition, place, length, waiting, reason, user] of shown) {
+    for (const [id, at, partition, pool, place, length, waiting, reason, user] of shown) {
         const owner = cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user);
         const name = row.user ? escapeHtml(id) : `${escapeHtml(id)} ${owner}`;
         if (reason && !place)
             stuck.push(`<p>${name} ${tag('span', 'why', 'cannot start')}: ${escapeHtml(reason)}.</p>`);
         else
-            lines.push([name, escapeHtml(partition), place ? `${whole(place)} of ${whole(length)}` : '–',
-                waiting || '–']);
+            lines.push([name, escapeHtml(partition), place ? `${whole(place)} of ${whole(length)}`
+                + (pool && ` in ${escapeHtml(pool)}`) : '–', waiting || '–']);
     }
     return (lines.length ? smallTable(`Waiting jobs of ${row.label}`, columns, lines) : '') + stuck.join('')
         + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} waiting.</p>` : '');
@@ -105,15 +106,19 @@ function months(cluster, row) {
     const used = found[1][unit], due = found[2][unit], hours = escapeHtml(cluster.units[unit]);
     const buttons = items(cluster.units, (name, at) =>
         `<button type="button" data-unit="${at}" aria-pressed="${at === unit}">${capital(escapeHtml(name))}</button>`);
-    const lines = used.map((value, at) => [cluster.monthNames[at] + (at === used.length - 1 ? ' (so far)' : ''),
-        due[at] ? amount(due[at]) : '–', amount(value),
-        due[at] ? tag('span', value > 1.05 * due[at] ? 'over' : '', times(value / due[at])) : '–']);
+    const sum = list => list.reduce((total, value) => total + value, 0);
+    const line = (name, value, part) => [name, part ? amount(part) : '–', amount(value),
+        part ? tag('span', value > 1.05 * part ? 'over' : '', times(value / part)) : '–'];
+    const lines = used.map((value, at) =>
+        line(cluster.monthNames[at] + (at === used.length - 1 ? ' (so far)' : ''), value, due[at])).reverse();
+    lines.push(line(plural(used.length, 'month'), sum(used), sum(due)));
+    const table = smallTable(`Entitlement and usage of ${row.label} by month, ${hours}`,
+        [['Month', ''], ['Entitlement', 'r'], ['Used', 'r'], ['Ratio', 'r']], lines);
     return cell(`Entitlement and usage by month, ${hours}`,
         (cluster.units.length > 1 ? `<div class="tools" role="group" aria-label="Unit">${buttons}</div>` : '')
-        + monthColumns(cluster.monthNames, used, due, row.label) + '<details><summary>Table of the months</summary>'
-        + smallTable(`Entitlement and usage of ${row.label} by month, ${hours}`,
-            [['Month', ''], ['Entitlement', 'r'], ['Used', 'r'], ['Ratio', 'r']], lines.reverse())
-        + '</details>', 'months');
+        + (sum(used) ? monthColumns(cluster.monthNames, used, due, row.label)
+            + `<details><summary>Table of the months</summary>${table}</details>`
+            : soft(`${row.label} used no ${hours} in these months.`)), 'months');
 }
 
 function membersTable(cluster, row) {
@@ -137,13 +142,13 @@ function budgetCell(cluster, row) {
     if (!budgets.length)
         return !row.user && cluster.hasBudgets && `<p>No budget (GrpTRESMins) is set for ${row.label}.</p>`;
     return items(budgets, ([, hours, limit, used, running, left, , ends]) => {
-        const rate = `At last week's rate the budget ${ends ? `ends on <b>${ends}</b>` : 'does not end within years'}.`;
+        const rate = `At last week's rate the budget ${ends ? `ends on <b>${ends}</b>` : 'does not end'}.`;
         const parts = [['ft', 0, limit], ['fu', 0, Math.min(used, limit)], ['fo', limit, used],
             ['f2', used, used + running]];
         return `<p>${left <= 0 ? `The budget of ${amount(limit)} ${escapeHtml(hours)} is used up.`
             : `${amount(left)} of ${amount(limit)} ${escapeHtml(hours)} are left. ${rate}`}</p>`
             + bar('sb', Math.max(limit, used + running), parts, limit)
-            + soft(`${amount(used)} used, ${amount(running)} held for running jobs.`);
+            + soft(`${amount(used)} used and still counting, ${amount(running)} held for running jobs.`);
     });
 }
 

@@ -217,6 +217,7 @@ static void data_add_job(struct text *text, const struct page_view *view,
     data_add_word(text, job->job_id);
     data_add_number(text, view->numbers[job->row]);
     data_add_word(text, job->partition);
+    data_add_word(text, strcmp(job->pool, job->partition) != 0 ? job->pool : "");
     data_add_number(text, (double)job->place);
     data_add_number(text, (double)job->pool_jobs);
     text_add(text, ",\"");

@@ -56,7 +56,7 @@ function clickAnswer(event) {
     if (unit) {
         selected.unit = +unit.dataset.unit;
         unit.closest('.months').outerHTML = months(selected, answered);
-        answerBox(selected).querySelector('.months details').open = Boolean(open);
+        answerBox(selected).querySelectorAll('.months details').forEach(each => { each.open = Boolean(open); });
         answerBox(selected).querySelector(`[data-unit="${selected.unit}"]`).focus();
     } else if (event.target.closest('.x')) {
         history.pushState(null, '', `#${selected.prefix}overview`);

@@ -32,8 +32,11 @@ function outlookSentence(cluster, row) {
     if (!forecast || row.place === 1)
         return '';
     const places = forecast[1], best = Math.min(...places), now = whole(row.place);
+    const worst = Math.max(...places), noHelp = ` Pausing does not help within ${DAYS} days: the place`;
+    if (best >= row.place && worst > row.place)
+        return `${noHelp} falls to ${whole(worst)} by ${cluster.days[places.indexOf(worst)]}.`;
     if (best >= row.place)
-        return ` Pausing does not help within ${DAYS} days: the place stays ${now}, as the groups above decide it.`;
+        return `${noHelp} stays ${now}, as the groups above decide it.`;
     const first = places.findIndex(place => place < row.place), last = places.indexOf(best);
     const better = first === last ? '' : `${whole(places[first])} on ${cluster.days[first]} and to `;
     return ` If ${escapeHtml(row.name)} runs nothing and the others continue, the place improves from ${now} to `
