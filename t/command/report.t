@@ -351,6 +351,21 @@ def try_empty(place):
     tap.ok('No usage counts yet.' in text_of(place.out) and 'of recent usage went beyond' not in text_of(place.out), 'without usage the page says so')
 
 
+def try_levels(place):
+    """Tests the sentence about groups if the root has one account, or an account with `parent` shares."""
+    groups = ('    physics/ 60\n      alice 1 use 300\n    chemistry/ 40\n      carol 1 use 10\n')
+    for all_groups, more, begin, fair in (
+            ('all/ 1', '', 'One of the 2 groups below all has used more than its share: physics, 1.61 times.', False),
+            ('all/ 1', '    zoe 100\n', 'One of the 2 groups below all has used more than its share: physics, 3.23 times.', False),
+            ('all/ parent', '', 'One of the 2 groups at the top level has used more than its share: physics, 1.61 times.', True),
+            ('all/ parent', '  bio/ 60\n    bob 1 use 5\n', 'One of the 3 groups at the top level', True)):
+        place.ready(f'cluster tiny\nroot/\n  {all_groups}\n{groups}{more}', UTC)
+        place.succeed('run', '--now', NOW)
+        place.succeed('report')
+        text = text_of(overview_of(place.out))
+        tap.same((text[8:8 + len(begin)], 'perfectly fair' in text), (begin, fair), f'the page compares the groups of the first level with several: {begin}')
+
+
 def try_unkept(place):
     place.ready(SMALL, {**UTC, 'retention.history_days': 0})
     place.succeed('run', '--now', NOW)
@@ -657,7 +672,7 @@ def body():
     with Place() as place:
         try_demo(place)
         place.ready(SMALL, UTC)
-        for part in (try_health, try_past, try_weights, try_algorithms, try_openpbs, try_empty, try_unkept, try_names, try_output, try_private, try_own, try_account, try_each,
+        for part in (try_health, try_past, try_weights, try_algorithms, try_openpbs, try_empty, try_levels, try_unkept, try_names, try_output, try_private, try_own, try_account, try_each,
                      try_each_cluster, try_changes, try_classes, try_backtest):
             part(place)
 

@@ -22,23 +22,10 @@
 
 /* The largest quotient of usage and share is first. */
 struct overview_groups {
-    const struct page_row *level; /* the row whose children they are */
+    const struct page_row *level; /* the row in whose level they are compared */
     const struct page_row **rows;
     size_t count, over_count, under_count; /* all; that used more, or less, than their shares */
 };
-
-/* Returns the row whose children are compared: the root, or a group that is alone in its level. */
-static const struct page_row *overview_level(const struct page_cluster *cluster)
-{
-    const struct page_row *level = cluster->rows, *only;
-    while (level->children == 1) {
-        only = &cluster->rows[level->first_child];
-        if (!only->children || !only->own_share || *cluster->rows[only->first_child].user)
-            break;
-        level = only;
-    }
-    return level;
-}
 
 static int overview_by_ratio(const void *a, const void *b)
 {
@@ -49,20 +36,31 @@ static int overview_by_ratio(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+static void overview_add_level(struct overview_groups *groups, const struct page_cluster *cluster,
+                               uint32_t level)
+{
+    *groups = (struct overview_groups){ .level = &cluster->rows[level], .rows = groups->rows };
+    for (uint32_t i = 1; i < cluster->row_count; i++) {
+        const struct page_row *row = &cluster->rows[i];
+        if (*row->user || row->level != level || !row->own_share ||
+            (row->share <= 0 && row->used <= 0))
+            continue;
+        groups->rows[groups->count++] = row;
+        groups->over_count += page_row_used_more(row);
+        groups->under_count += row->ratio < 1;
+    }
+}
+
+/* Finds the groups of the first level that has several, or the only group. */
 static struct overview_groups overview_find_groups(const struct page_cluster *cluster)
 {
-    const struct page_row *level = overview_level(cluster);
-    struct overview_groups groups = { .level = level,
-                                      .rows =
-                                          memory_zeroed(level->children + 1, sizeof *groups.rows) };
-    for (uint32_t i = 0; i < level->children; i++) {
-        const struct page_row *row = &cluster->rows[level->first_child + i];
-        if (*row->user || !row->own_share || (row->share <= 0 && row->used <= 0))
-            continue;
-        groups.rows[groups.count++] = row;
-        groups.over_count += page_row_used_more(row);
-        groups.under_count += row->ratio < 1;
-    }
+    struct overview_groups groups = { .rows =
+                                          memory_zeroed(cluster->row_count, sizeof *groups.rows) };
+    overview_add_level(&groups, cluster, 0);
+    while (groups.count == 1)
+        overview_add_level(&groups, cluster, (uint32_t)(groups.rows[0] - cluster->rows));
+    if (!groups.count)
+        overview_add_level(&groups, cluster, groups.level->level);
     qsort(groups.rows, groups.count, sizeof *groups.rows, overview_by_ratio);
     return groups;
 }
@@ -284,7 +282,8 @@ void page_add_overview(struct text *text, const struct page_view *view)
         prefix.bytes, prefix.bytes, prefix.bytes);
     overview_add_lead(text, view->cluster, &groups);
     text_add(text, "<div class=\"three\">");
-    if (groups.count > 1)
+    /* The published fairness is that of the top level. */
+    if (groups.count > 1 && groups.level == view->cluster->rows)
         overview_add_fairness(text, view->cluster);
     overview_add_use(text, view->cluster);
     overview_add_waiting(text, view->cluster);
