@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/page_queue.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,10 @@ struct page_queue {
     struct names *names;                   /* the associations of the rows, as keys */
     uint32_t *rows;                        /* indexed by number of the key */
     struct names *partitions;              /* numbers of page->partitions */
+    /* The jobs that were added, alone and with their partitions and pools. */
+    struct names *seen, *seen_partitions, *seen_pools;
+    size_t *listed;   /* indexes in page->jobs, by number in `seen_pools` */
+    size_t pool_jobs; /* number of jobs of the current pool */
 };
 
 /* ---- Associations ---- */
@@ -137,23 +142,18 @@ static struct page_partition *page_queue_partition(struct page_queue *queue, con
     return &page->partitions[number];
 }
 
-/* Counts a job in its partition. */
-static void page_queue_count(struct page_queue *queue, const struct page_job *job)
+/* Counts a job in a partition. */
+static void page_queue_count(struct page_partition *partition, const struct page_job *job)
 {
-    struct page_cluster *page = queue->page;
-    struct page_partition *partition = page_queue_partition(queue, job->partition);
     partition->name = job->partition;
     if (*job->pool)
         partition->pool = job->pool;
     partition->jobs++;
-    if (page_job_cannot_start(job)) {
+    if (page_job_cannot_start(job))
         partition->cannot_start++;
-        page->cannot_start++;
-    } else {
+    else
         partition->cores =
             partition->cores < 0 || job->cores < 0 ? -1 : partition->cores + job->cores;
-    }
-    page->rows[job->row].jobs++;
 }
 
 static bool page_queue_shows(const struct page_queue *queue, const struct page_job *job)
@@ -164,40 +164,45 @@ static bool page_queue_shows(const struct page_queue *queue, const struct page_j
            permissions_show_job(queue->permissions, queue->page->name, job->account, job->user);
 }
 
-/* A job, and the highest priority of the jobs that do not precede it in its pool. */
-struct page_queue_job {
-    struct page_job job;
-    double priority;
-    size_t number;
-};
-
-static int page_queue_compare(const void *a, const void *b)
+/* Returns the number of a job in a partition or pool, and adds it if it is new. */
+static uint32_t page_queue_number(struct names *names, uint64_t key, const char *name, bool *is_new)
 {
-    const struct page_queue_job *one = a, *other = b;
-    if (one->priority != other->priority)
-        return one->priority < other->priority ? 1 : -1;
-    return (one->number > other->number) - (one->number < other->number);
+    struct text both = { 0 };
+    uint32_t count = names_count(names);
+    text_format(&both, "%" PRIu64 " %s", key, name);
+    uint32_t number = names_add(names, both.bytes, both.length);
+    *is_new = number == count;
+    text_free(&both);
+    return number;
 }
 
-/*
- * Sorts jobs that are in order of pool and place by priority.  The jobs of a pool remain in the
- * order of their places, even if PriorityTier decides it.
- */
-static void page_queue_sort(struct page_cluster *page)
+/* Adds a row of a job.  A job is counted once, and once in each of its partitions.  It is listed
+ * once in each pool in which it can start or, if there is none, with its best row. */
+static void page_queue_add(struct page_queue *queue, const struct prio_row *row)
 {
-    struct page_queue_job *list = memory_zeroed(page->job_count + 1, sizeof *list);
-    for (size_t i = page->job_count; i-- > 0;) {
-        const struct page_job *job = &page->jobs[i];
-        double priority = isnan(job->priority) || !job->place ? -INFINITY : job->priority;
-        if (i + 1 < page->job_count && job->place && job[1].place &&
-            !strcmp(job->pool, job[1].pool))
-            priority = fmax(priority, list[i + 1].priority);
-        list[i] = (struct page_queue_job){ *job, priority, i };
+    struct page_cluster *page = queue->page;
+    struct page_job job = page_queue_job_of(queue, row);
+    struct page_partition *partition = page_queue_partition(queue, job.partition);
+    bool is_first, is_new;
+    page_queue_number(queue->seen_partitions, row->key, job.partition, &is_new);
+    if (is_new)
+        page_queue_count(partition, &job);
+    page_queue_number(queue->seen, row->key, "", &is_first);
+    if (is_first) {
+        page->cannot_start += page_job_cannot_start(&job);
+        page->rows[job.row].jobs++;
     }
-    qsort(list, page->job_count, sizeof *list, page_queue_compare);
-    for (size_t i = 0; i < page->job_count; i++)
-        page->jobs[i] = list[i].job;
-    free(list);
+    if ((!job.place && !is_first) || !page_queue_shows(queue, &job))
+        return;
+    uint32_t number = page_queue_number(queue->seen_pools, row->key, job.pool, &is_new);
+    if (is_new) {
+        job.again = !is_first;
+        job.pool_jobs = queue->pool_jobs;
+        queue->listed[number] = page->job_count;
+        page->jobs[page->job_count++] = job;
+    }
+    if (job.place && partition->next == SIZE_MAX)
+        partition->next = queue->listed[number];
 }
 
 static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct error *err)
@@ -209,25 +214,18 @@ static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct 
     if (list->count)
         qsort(list->rows, list->count, sizeof *list->rows, job_queue_order);
     page->jobs = memory_zeroed(list->count + 1, sizeof *page->jobs);
+    queue->listed = memory_zeroed(list->count + 1, sizeof *queue->listed);
     const char *pool = NULL;
-    size_t pool_jobs = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];
-        if (!row->best || page_queue_runs(row))
+        if (page_queue_runs(row) || (!row->place && !row->best))
             continue;
-        if (!pool || strcmp(pool, row->pool) != 0)
-            pool_jobs = job_pool_of(list, row).jobs;
-        pool = row->pool;
-        struct page_job job = page_queue_job_of(queue, row);
-        job.pool_jobs = pool_jobs;
-        page_queue_count(queue, &job);
-        if (page_queue_shows(queue, &job))
-            page->jobs[page->job_count++] = job;
+        if (row->place && (!pool || strcmp(pool, row->pool) != 0)) {
+            queue->pool_jobs = job_pool_of(list, row).jobs;
+            pool = row->pool;
+        }
+        page_queue_add(queue, row);
     }
-    page_queue_sort(page);
-    for (size_t i = page->job_count; i-- > 0;)
-        if (page->jobs[i].place)
-            page_queue_partition(queue, page->jobs[i].partition)->next = i;
     for (size_t i = page->row_count; i-- > 1;)
         page->rows[page->rows[i].parent].jobs += page->rows[i].jobs;
     return 0;
@@ -284,6 +282,9 @@ int page_queue_read(struct page_cluster *page, struct prio_list *list, struct pu
         .list = list,
         .permissions = permissions,
         .partitions = names_create(),
+        .seen = names_create(),
+        .seen_partitions = names_create(),
+        .seen_pools = names_create(),
     };
     page_queue_add_keys(&queue);
     int result = page_queue_read_jobs(&queue, published->db, err) ||
@@ -295,7 +296,11 @@ int page_queue_read(struct page_cluster *page, struct prio_list *list, struct pu
               page_queue_by_jobs);
     names_destroy(queue.names);
     names_destroy(queue.partitions);
+    names_destroy(queue.seen);
+    names_destroy(queue.seen_partitions);
+    names_destroy(queue.seen_pools);
     free(queue.rows);
+    free(queue.listed);
     return result;
 }
 

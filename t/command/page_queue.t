@@ -62,7 +62,7 @@ def order(place):
     place.begin(job(1), job(3), job(2, 'urgent', '1=4,4=1,1001=2'), job(4, 'gpu', limit=0), job(5, user='bob', tres='1=9999', limit=2880),
                 job(6, time_eligible=NOW + HOUR), job(7, id_array_job=90, id_array_task=12))
     section = place.section()
-    tap.ok('5 jobs wait for their turn, 2 cannot start. These partitions share nodes, so their jobs have one order: urgent with cpu.' in text_of(section),
+    tap.ok('5 jobs wait for their turn, and 2 more cannot start. These partitions share nodes, so their jobs have one order: urgent with cpu.' in text_of(section),
            'a sentence counts the jobs, and names the partitions that share nodes', text_of(section)[:300])
     tap.same(rows(section, 'partitions-table'), [
         ['Partition', 'Jobs', 'Cores asked for', 'Next job', 'Median wait, 7 days', '9 of 10 waited less than'],
@@ -73,14 +73,28 @@ def order(place):
              'the table of jobs has these columns')
     tap.same([row[:2] + row[6:8] for row in found[1:6]], [
         ['1', '2', '4 cores, 2 GPUs, 1.5 h', '2.0 h'], ['2', '90_12', '8 cores, 1.5 h', '7.0 h'],
-        ['1', '4', '8 cores', '4.0 h'], ['3', '3', '8 cores, 1.5 h', '3.0 h'], ['4', '1', '8 cores, 1.5 h', '60 min']],
-        'jobs are in order of priority, but those of a pool in the order of their places')
+        ['3', '3', '8 cores, 1.5 h', '3.0 h'], ['4', '1', '8 cores, 1.5 h', '60 min'], ['1', '4', '8 cores', '4.0 h']],
+        'jobs are listed by the partitions that share nodes, and by place')
     tap.same([(row[0], row[1], row[-1]) for row in found[6:]], [
         ('–', '5', 'cannot start: it asks for 9,999 CPUs, partition cpu has 512'),
         ('–', '6', 'cannot start: it waits until 2025-06-21T11:00:00, its begin time')], 'jobs that cannot start are last, with the reason')
     tap.ok('<a href="#n/physics/alice">alice</a>' in section, 'users are links to their answers')
     widths = [[float(width) for width in re.findall(r' width="([\d.]+)%', row)] for row in re.findall(r'<svg class="pb".*?</svg>', section)]
     tap.ok(len(widths) == 5 and abs(max(sum(row) for row in widths) - 100) < 0.1, 'the longest bar has the full width', widths)
+
+
+def several(place):
+    """Job 3 can start in two pools, and its best row is in `gpu`."""
+    place.begin(job(1), job(2), job(3, 'cpu,urgent,gpu'), job(4, 'gpu'), conf=CONF.replace('g[1-2] PriorityJobFactor=10', 'g[1-2] PriorityJobFactor=90'))
+    section = place.section()
+    tap.same([(row[0], row[1], row[4]) for row in rows(section, 'jobs-table')[1:]],
+             [('1', '3', 'urgent'), ('2', '2', 'cpu'), ('3', '1', 'cpu'), ('1', '4', 'gpu'), ('2', '3', 'gpu')],
+             'a job of several partitions has a row in each order, so that no place is missing')
+    tap.same([row[:4] for row in rows(section, 'partitions-table')[1:]],
+             [['cpu', '3', '24', '3, alice'], ['gpu', '2', '16', '4, alice'], ['urgent', '1', '8', '3, alice']],
+             'each partition counts it, and names its next job')
+    tap.ok('4 jobs wait for their turn.' in text_of(section) and 'has a row for each.' in text_of(section), 'the sentence counts it once',
+           text_of(section)[:200])
 
 
 def numbers(place):
@@ -103,7 +117,7 @@ def hidden(place):
     tap.ok(rows(section, 'jobs-table') is None and 'alice' not in section and 'bob' not in section, 'it has no jobs and no names')
     place.begin(job(1), job(2, user='bob'), job(3, user='bob', time_eligible=0), 'job chemistry.carol id_job=4 partition=cpu priority=9\n')
     section = place.section('-A', 'physics')
-    tap.ok('2 jobs wait for their turn, 1 cannot start. The first table counts all jobs of the cluster.' in text_of(section)
+    tap.ok('2 jobs wait for their turn, and 1 more cannot start. The first table counts all jobs of the cluster.' in text_of(section)
            and 'carol' not in section and 'Next job' not in section, "the page of a group has the group's jobs", text_of(section)[:300])
 
 
@@ -114,7 +128,7 @@ def running(place):
 
 def body():
     with Queue() as place:
-        for test in order, numbers, hidden, running:
+        for test in order, several, numbers, hidden, running:
             test(place)
 
 

@@ -96,6 +96,7 @@ struct page_job {
     const char *terms;        /* values of the formula's names, or "" */
     int64_t place;            /* in its pool; 1 is next; 0: cannot start, or unknown */
     size_t pool_jobs;         /* number of jobs of its pool that can start, also hidden ones */
+    bool again;               /* the job is also listed before, in another pool */
     const char *reason;       /* one or two words why it cannot start, or "" */
     const char *detail;       /* the reason as a clause, or "" */
     int64_t cores, gpus;      /* that it asks for; -1: unknown */
@@ -161,7 +162,7 @@ struct page_cluster {
     struct page_weeks use_weeks; /* mean usage of a day */
     double wait_s;               /* median wait of the jobs that started in the last week */
     uint64_t started;            /* number of these jobs */
-    /* By priority, but those of a pool by place; those that cannot start are last. */
+    /* By pool and place; those that cannot start are last.  A job has a row in each pool. */
     struct page_job *jobs;
     size_t job_count, cannot_start;
     struct page_partition *partitions; /* most pending jobs first */

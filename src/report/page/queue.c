@@ -21,18 +21,21 @@ static void queue_add_counts(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     bool all = view->whole || cluster->hides_jobs;
-    size_t jobs = all ? cluster->rows[0].jobs : view->job_count;
+    size_t jobs = all ? cluster->rows[0].jobs : 0;
     size_t stuck = all ? cluster->cannot_start : 0;
-    for (size_t i = 0; !all && i < view->job_count; i++)
-        stuck += page_job_cannot_start(&cluster->jobs[view->jobs[i]]);
+    for (size_t i = 0; !all && i < view->job_count; i++) {
+        const struct page_job *job = &cluster->jobs[view->jobs[i]];
+        jobs += !job->again;
+        stuck += page_job_cannot_start(job);
+    }
     if (!jobs)
         text_add(text, "No job is waiting");
     if (jobs > stuck)
         page_add_count(text, jobs - stuck, "job waits for its turn", "jobs wait for their turn");
-    text_add(text, stuck && jobs > stuck ? ", " : "");
+    text_add(text, stuck && jobs > stuck ? ", and " : "");
     if (stuck)
-        page_add_count(text, stuck, jobs > stuck ? "cannot start" : "job cannot start",
-                       jobs > stuck ? "cannot start" : "jobs cannot start");
+        page_add_count(text, stuck, jobs > stuck ? "more cannot start" : "job cannot start",
+                       jobs > stuck ? "more cannot start" : "jobs cannot start");
     text_add(text, all ? "." : ". The first table counts all jobs of the cluster.");
 }
 
@@ -244,7 +247,7 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     for (size_t i = 0; i < count; i++)
         most = fmax(most, queue_parts(&view->cluster->jobs[view->jobs[i]], parts));
     text_format(text, "<h3 class=\"gap\">Jobs in order of %s</h3>",
-                view->cluster->by_formula ? "the formula's value" : "priority");
+                view->cluster->by_formula ? "the formula's value" : "priority, by partition");
     if (!view->cluster->by_formula) {
         text_add(text, "<div class=\"cb\">");
         picture_add_key(text, classes, names, PARTS);
@@ -255,6 +258,12 @@ static void queue_add_jobs(struct text *text, const struct page_view *view)
     for (size_t i = 0; i < count; i++)
         queue_list_job(text, view, &view->cluster->jobs[view->jobs[i]], most);
     page_end_table(text, view, "jobs-table", count);
+    for (size_t i = 0; i < count; i++)
+        if (view->cluster->jobs[view->jobs[i]].again) {
+            text_add(text, "<p class=\"note\">A job of several partitions that do not share nodes "
+                           "has a row for each.</p>");
+            break;
+        }
     if (count < view->job_count) {
         text_add(text, "<p class=\"note\">");
         page_add_count(text, view->job_count - count, "other job is", "other jobs are");
