@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/page_units.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "report/usage_unit.h"
 #include "results/published.h"
 #include "results/tres_names.h"
-#include "settings/settings.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -45,25 +43,12 @@ static bool page_units_wants(const struct page_cluster *page, const char *tres)
     return false;
 }
 
-/* Returns the usage that a day can deliver, in the page's unit, from the capacity of the newest
- * run, or NAN if unknown.  Without decay, only the settings can contain the capacity. */
-static double page_units_capacity(const struct page_cluster *page,
-                                  const struct published_cluster *cluster)
-{
-    const struct settings *settings = cluster->settings;
-    double whole = (double)cluster->half_life * settings->capacity_half_lives;
-    double each = settings->capacity > 0 ? settings->capacity
-                  : whole > 0            ? cluster->options.capacity / whole
-                                         : NAN;
-    return each * SECONDS_PER_DAY * page->units[0].scale;
-}
-
 int page_units_read(struct page_cluster *page, struct db *db,
                     const struct published_cluster *cluster, const char *chosen, struct error *err)
 {
     struct tres_numbers numbers = { 0 };
     page_units_add_charged(page, cluster);
-    page->capacity = page_units_capacity(page, cluster);
+    page->capacity = published_capacity(cluster) * SECONDS_PER_DAY * page->units[0].scale;
     int result = tres_names_read(db, page->name, &numbers, err);
     for (unsigned i = 0; !result && i < KEPT_TRES_LIMIT; i++) {
         const char *name = numbers.names[i];

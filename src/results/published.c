@@ -201,6 +201,15 @@ const char *published_unit(const struct published_cluster *cluster)
     return scheduler_of(cluster->settings)->has_unit ? cluster->usage_unit : NULL;
 }
 
+double published_capacity(const struct published_cluster *cluster)
+{
+    const struct settings *settings = cluster->settings;
+    double seconds = (double)cluster->half_life * settings->capacity_half_lives;
+    return settings->capacity > 0 ? settings->capacity
+           : seconds > 0          ? cluster->options.capacity / seconds
+                                  : NAN;
+}
+
 unsigned published_private(const struct published *published)
 {
     unsigned private = published->permissions.private;

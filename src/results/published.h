@@ -108,6 +108,13 @@ const struct terminology *published_words(const struct published *published, con
 const char *published_unit(const struct published_cluster *cluster);
 
 /*
+ * Returns the TRES that the cluster can deliver, as its run computed fairshare, or NAN if unknown.
+ * Without decay, only the settings can contain it.  If they do not, the cluster's tree must have
+ * been read.
+ */
+double published_capacity(const struct published_cluster *cluster);
+
+/*
  * Returns the kinds of information (PRIVATE_...) that are hidden on any of the clusters, according
  * to the settings of their runs or of this process.  If the result is not 0, output that all users
  * can read must not contain user names.

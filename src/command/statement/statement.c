@@ -144,21 +144,16 @@ static int find_capacity(struct statement_command_work *work, struct account_of 
     *capacity = NAN;
     if (!work->options->of_capacity)
         return 0;
-    struct published_cluster *cluster = of->cluster;
-    if (cluster->settings->capacity > 0) {
-        *capacity = cluster->settings->capacity;
-        return 0;
-    }
-    if (published_read_tree(work->published, cluster, err))
+    if (!(of->cluster->settings->capacity > 0) &&
+        published_read_tree(work->published, of->cluster, err))
         return -1;
-    double seconds = (double)cluster->half_life * cluster->settings->capacity_half_lives;
-    *capacity = cluster->options.capacity / seconds;
+    *capacity = published_capacity(of->cluster);
     return isfinite(*capacity)
                ? 0
                : fail(
                      err, ERROR_USAGE,
                      "statement: the capacity of cluster '%s' is unknown; set [fairshare] capacity",
-                     cluster->name);
+                     of->cluster->name);
 }
 
 /* ---- Output ---- */
