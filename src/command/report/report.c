@@ -6,6 +6,7 @@
 #include "command/command.h"
 #include "command/report/report_data.h"
 #include "command/report/report_pages.h"
+#include "command/report/report_use.h"
 #include "results/health.h"
 #include "results/tres_days.h"
 #include "run/run.h"
@@ -85,7 +86,7 @@ static int read_use(struct report_cluster *read, const struct published *publish
     for (size_t i = 0; !result && i < published->count; i++) {
         struct page_cluster *page = &read[i].data.page;
         double whole = published->clusters[i].values[0].usage_raw;
-        result = report_use_read(&read[i].use, settings, source, page, whole, err);
+        result = report_use_read(page, settings, source, whole, err);
         if (result)
             fail_in(err, "cluster '%s'", page->name);
     }
@@ -136,14 +137,14 @@ static int report_answer(struct command_context *context, struct error *err)
     if (!result && options->directory) {
         result = report_pages_write(options->directory, read, published->count, err);
     } else if (!result) {
-        report_page_make(&page, read, published->count);
+        report_page_make(&page, read, published->count, NULL);
         result = command_output(options->output, &page, err);
     }
     text_free(&page);
     for (size_t i = 0; i < published->count; i++) {
+        report_use_free(&read[i].data.page);
         report_data_free(&read[i].data);
         text_free(&read[i].problems);
-        report_use_free(&read[i].use);
         page_backtest_free(&read[i].backtest);
     }
     free(read);

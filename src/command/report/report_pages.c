@@ -45,9 +45,8 @@ static void report_pages_view(struct page_view *view, struct report_data *data,
 
 /* ---- One page ---- */
 
-/* Adds the page of all clusters that have selected accounts. */
-static void report_pages_add(struct text *text, struct report_cluster *clusters, size_t count,
-                             const char *links)
+void report_page_make(struct text *text, struct report_cluster *clusters, size_t count,
+                      const char *links)
 {
     struct page_view *views = memory_zeroed(count + 1, sizeof *views);
     size_t found = 0;
@@ -63,11 +62,6 @@ static void report_pages_add(struct text *text, struct report_cluster *clusters,
     for (size_t i = 0; i < found; i++)
         page_view_free(&views[i]);
     free(views);
-}
-
-void report_page_make(struct text *text, struct report_cluster *clusters, size_t count)
-{
-    report_pages_add(text, clusters, count, NULL);
 }
 
 /* ---- A page for each account ---- */
@@ -185,7 +179,7 @@ int report_pages_write(const char *directory, struct report_cluster *clusters, s
         if (clusters[i].data.top_count)
             result = write_account_pages(directory, &clusters[i], &links, err);
     if (!result) {
-        report_pages_add(&page, clusters, count, links.bytes);
+        report_page_make(&page, clusters, count, links.bytes);
         text_format(&path, "%s/" INDEX, directory);
         result = file_write(path.bytes, &page, err);
     }

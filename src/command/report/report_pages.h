@@ -3,7 +3,6 @@
 #define FAIRMILL_COMMAND_REPORT_REPORT_PAGES_H
 
 #include "command/report/report_data.h"
-#include "command/report/report_use.h"
 #include "report/page/backtest.h"
 #include "util/text.h"
 
@@ -13,12 +12,13 @@ struct error;
 struct report_cluster {
     struct report_data data;
     struct text problems;
-    struct report_use use;
     struct page_backtest backtest;
 };
 
-/* Adds one HTML page with all clusters and accounts that were requested. */
-void report_page_make(struct text *text, struct report_cluster *clusters, size_t count);
+/* Adds one HTML page with all clusters and accounts that were requested.  `links` is HTML with
+ * links to other pages, or NULL. */
+void report_page_make(struct text *text, struct report_cluster *clusters, size_t count,
+                      const char *links);
 
 /* Writes DIRECTORY/index.html, which is that page with links, and DIRECTORY/CLUSTER/ACCOUNT.html
  * for each selected account and its descendants.  Creates missing directories.  Replaces each file

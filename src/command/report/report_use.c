@@ -21,10 +21,11 @@ struct class_sums {
     struct wide *list;
     size_t count;
 };
+enum { CLASS_PARTITION, CLASS_QOS, CLASSES };
 struct class_sums_accumulator {
     struct charge_accumulator accumulator;
     struct computation computation;
-    struct class_sums partitions, qos;
+    struct class_sums sums[CLASSES];
 };
 
 static bool class_sums_add(struct class_sums *sums, const char *name, size_t length,
@@ -52,8 +53,9 @@ static int class_sums_take(struct charge_accumulator *accumulator, const struct 
     struct class_sums_accumulator *gathering = (struct class_sums_accumulator *)accumulator;
     const struct job_row *row = charge->row;
     const char *qos = qos_name(gathering->computation.accounting, row->qos);
-    if (class_sums_add(&gathering->partitions, row->partition, row->partition_length, charge) &&
-        class_sums_add(&gathering->qos, qos, strlen(qos), charge))
+    if (class_sums_add(&gathering->sums[CLASS_PARTITION], row->partition, row->partition_length,
+                       charge) &&
+        class_sums_add(&gathering->sums[CLASS_QOS], qos, strlen(qos), charge))
         return 0;
     return fail(err, ERROR_DATA,
                 "the usage of a partition or QOS exceeds the range of fairmill's integers");
@@ -85,48 +87,49 @@ static struct page_uses page_uses_of(const struct class_sums *sums, const struct
     return usages;
 }
 
-int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
-                    struct page_cluster *page, double whole, struct error *err)
+static int report_use_gather(struct class_sums_accumulator *gathering,
+                             const struct settings *settings, const char *cluster,
+                             struct error *err)
 {
-    struct class_sums_accumulator gathering = { .accumulator = { class_sums_take },
-                                                .partitions = { .names = names_create() },
-                                                .qos = { .names = names_create() } };
-    struct source source = source_of(settings, db, page->name);
     struct recorded_state recorded;
+    int result = recorded_state_read(&recorded, settings, cluster, NULL, err);
+    if (!result)
+        result = compute_read(&gathering->computation, &recorded, NULL, err);
+    recorded_state_free(&recorded);
+    return result;
+}
+
+int report_use_read(struct page_cluster *page, const struct settings *settings, struct db *db,
+                    double whole, struct error *err)
+{
+    struct class_sums_accumulator gathering = { .accumulator = { class_sums_take } };
+    struct page_uses *const uses[CLASSES] = { &page->by_partition, &page->by_qos };
+    struct source source = source_of(settings, db, page->name);
     if (!layout_of(settings)->has_classes || !(whole > 0))
         return 0;
     source.time = &page->as_of;
     source.classes = true;
     gathering.computation = computation_of(&source);
     gathering.computation.watcher = &gathering.accumulator;
-    int result = recorded_state_read(&recorded, settings, page->name, NULL, err);
-    if (!result)
-        result = compute_read(&gathering.computation, &recorded, NULL, err);
-    if (!result) {
-        page->by_partition =
-            page_uses_of(&gathering.partitions, gathering.computation.decay, whole);
-        page->by_qos = page_uses_of(&gathering.qos, gathering.computation.decay, whole);
+    for (size_t i = 0; i < CLASSES; i++)
+        gathering.sums[i].names = names_create();
+    int result = report_use_gather(&gathering, settings, page->name, err);
+    for (size_t i = 0; i < CLASSES; i++) {
+        if (!result)
+            *uses[i] = page_uses_of(&gathering.sums[i], gathering.computation.decay, whole);
+        names_destroy(gathering.sums[i].names);
+        free(gathering.sums[i].list);
     }
-    use->partitions = page->by_partition;
-    use->qos = page->by_qos;
     computation_free(&gathering.computation);
-    recorded_state_free(&recorded);
-    names_destroy(gathering.partitions.names);
-    names_destroy(gathering.qos.names);
-    free(gathering.partitions.list);
-    free(gathering.qos.list);
     return result;
 }
 
-static void page_uses_free(struct page_uses *uses)
+void report_use_free(struct page_cluster *page)
 {
-    for (size_t i = 0; i < uses->count; i++)
-        free(uses->list[i].name);
-    free(uses->list);
-}
-
-void report_use_free(struct report_use *use)
-{
-    page_uses_free(&use->partitions);
-    page_uses_free(&use->qos);
+    struct page_uses *const uses[CLASSES] = { &page->by_partition, &page->by_qos };
+    for (size_t k = 0; k < CLASSES; k++) {
+        for (size_t i = 0; i < uses[k]->count; i++)
+            free(uses[k]->list[i].name);
+        free(uses[k]->list);
+    }
 }
