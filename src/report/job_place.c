@@ -130,8 +130,9 @@ int job_queue_order(const void *a, const void *b)
         return pools;
     if (one->place != other->place)
         return one->place < other->place ? -1 : 1;
-    if (one->priority != other->priority)
-        return one->priority > other->priority ? -1 : 1;
+    int order = job_order(one, other);
+    if (order)
+        return -order;
     return (one->id_job > other->id_job) - (one->id_job < other->id_job);
 }
 
