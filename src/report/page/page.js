@@ -98,4 +98,4 @@ addEventListener('beforeprint', () => document.querySelectorAll('details').forEa
 setInterval(showStale, 60000);
 route(false);
 if (answered)
-    addEventListener('load', () => setTimeout(() => scrollTo(0, 0), 0));
+    addEventListener('load', () => setTimeout(() => scrollTo({ top: 0, behavior: 'instant' }), 0));
