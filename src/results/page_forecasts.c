@@ -8,22 +8,6 @@
 #include "results/published_forecast.h"
 #include "util/memory.h"
 
-static int page_forecasts_compute(struct page_cluster *page, struct published_forecast *forecast,
-                                  const struct forecast_users *users, struct error *err)
-{
-    static const enum projection projections[] = { PROJECTION_OTHERS, PROJECTION_ALL };
-    for (size_t k = 0; k < 2; k++) {
-        if (published_forecast_places(forecast, projections[k], users, err))
-            return -1;
-        for (size_t i = 0; i < users->count; i++) {
-            struct page_forecast *of = &page->forecasts[i];
-            memcpy(k ? of->continuing : of->pausing, &users->places[i * (PAGE_DAYS + 1)],
-                   sizeof of->pausing);
-        }
-    }
-    return 0;
-}
-
 static int page_forecasts_by_row(const void *a, const void *b)
 {
     const struct page_forecast *one = a, *other = b;
@@ -45,20 +29,23 @@ int page_forecasts_read(struct page_cluster *page, const uint32_t *nodes,
                         const struct published *published, const struct published_cluster *cluster,
                         struct error *err)
 {
+    static const enum projection projections[] = { PROJECTION_OTHERS, PROJECTION_ALL };
     struct published_forecast *forecast = NULL;
-    size_t count = page->forecast_count;
+    size_t count = page->forecast_count, days = PAGE_DAYS + 1;
+    uint32_t *places = memory_zeroed(count * days + 1, sizeof *places);
     const struct forecast_users users = {
-        .nodes = nodes,
-        .count = count,
-        .days = PAGE_DAYS,
-        .places = memory_zeroed(count * (PAGE_DAYS + 1) + 1, sizeof *users.places),
+        .nodes = nodes, .count = count, .days = PAGE_DAYS, .places = places
     };
     int result =
         published_forecast_read(&forecast, published, cluster, PAGE_DAYS * UINT64_C(86400), err);
-    if (!result && forecast)
-        result = page_forecasts_compute(page, forecast, &users, err);
+    for (size_t k = 0; !result && forecast && k < 2; k++) {
+        result = published_forecast_places(forecast, projections[k], &users, err);
+        for (size_t i = 0; !result && i < count; i++)
+            memcpy(k ? page->forecasts[i].continuing : page->forecasts[i].pausing,
+                   &places[i * days], days * sizeof *places);
+    }
     page_forecasts_sort(page);
     published_forecast_free(forecast);
-    free(users.places);
+    free(places);
     return result;
 }
