@@ -53,7 +53,7 @@ class Browser:
         else:
             raise RuntimeError('chromedriver did not start')
         self.base = f'http://127.0.0.1:{found[1]}/session'
-        arguments = ['--headless=new', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars',
+        arguments = ['--headless=new', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', '--force-prefers-reduced-motion',
                      f'--user-data-dir={self.folder}/profile']
         if os.getuid() == 0:
             arguments.append('--no-sandbox')

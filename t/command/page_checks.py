@@ -28,7 +28,9 @@ TEXTS = '''
         for (const word of node.data.matchAll(/[^\\s]+/g)) {
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
-            if (word[0].length <= (innerWidth < 600 ? 8 : 12) && !word[0].includes('-') && range.getClientRects().length > 1)
+            // An id of a job may continue on another line of a small phone.
+            const most = innerWidth >= 600 ? 12 : innerWidth < 360 && /\\d/.test(word[0]) ? 0 : 8;
+            if (word[0].length <= most && !word[0].includes('-') && range.getClientRects().length > 1)
                 broken.push(word[0]);
         }
     }
