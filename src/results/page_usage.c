@@ -71,6 +71,8 @@ static int page_usage_find_span(struct page_usage *usage, struct error *err)
         usage->end && (usage->page->to > usage->oldest || usage->oldest == INT64_MAX);
     if (usage->end <= usage->oldest)
         usage->end = usage->oldest = 0;
+    if (usage->knows_period && usage->page->from < usage->oldest)
+        usage->page->from = usage->oldest;
     return 0;
 }
 

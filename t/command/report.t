@@ -270,6 +270,8 @@ def try_past(place):
     tap.same((cluster['units'], cluster['monthNames'], months[rows['physics', '', '']['number']]),
              (['billed hours', 'GPU-hours'], ['May 2025', 'June 2025'], [[0, 7], [0, 8]]),
              'the page has the months with usage in each unit')
+    place.succeed('report', '--days', 3660)
+    tap.same(data_of(place.out)[0]['periodDays'], 40, 'usage of a longer period than is kept is divided by the kept days')
     place.succeed('report', '--since', start - 90 * DAY, '--until', start - 60 * DAY)
     cluster, = data_of(place.out)
     tap.same({row['spent'] for row in rows_of(cluster).values()}, {None}, 'usage of a period before the kept usage is unknown')

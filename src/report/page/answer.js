@@ -132,7 +132,8 @@ function membersTable(cluster, row) {
     const lines = first.map(each => line(link(each) + (each.user ? '' : ' <span class="soft">group</span>'), each.spent,
         bar('mb', list[0].spent, [['fu', 0, each.spent]])));
     if (others.length)
-        lines.push(line(plural(others.length, 'other'), others.reduce((sum, each) => sum + each.spent, 0), ''));
+        lines.push(line(plural(others.length, 'other'),
+            row.spent === null ? null : others.reduce((sum, each) => sum + each.spent, 0), ''));
     return smallTable(`Usage by member of ${row.label}`,
         [['Member', ''], ['Bar', 'bar'], [capital(escapeHtml(cluster.units[0])), 'r'], ['of the group', 'r']], lines);
 }

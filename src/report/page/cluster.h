@@ -141,7 +141,7 @@ struct page_cluster {
     bool hides_jobs;      /* likewise the jobs */
     int64_t as_of, half_life;      /* half_life is 0 without decay */
     int64_t interval, stale_after; /* usual seconds between runs; 0: unknown */
-    int64_t from, to;              /* the page's period, for `spent` */
+    int64_t from, to;              /* the known part of the page's period, for `spent` */
     char *period;                  /* in words, such as `last 30 days`; owned */
     char *unit_definition;         /* sentences that define the charged unit; NULL: none; owned */
     struct page_row *rows;         /* rows[0] is the root */

@@ -249,7 +249,7 @@ void page_add_data(struct text *text, const struct page_view *view)
     const struct page_cluster *cluster = view->cluster;
     text_format(text, "{\"asOf\":%" PRId64 ",\"staleAfter\":%" PRId64 ",\"periodDays\":%.4g",
                 cluster->as_of, cluster->stale_after,
-                isnan(cluster->rows->spent) ? 0 : (double)(cluster->to - cluster->from) / 86400);
+                (double)(cluster->to - cluster->from) / 86400);
     text_format(text, ",\"users\":%" PRIu32 ",\"opened\":%" PRIu32 ",\"unit\":%zu", cluster->users,
                 view->opened ? view->numbers[view->opened] : 0, cluster->chosen_unit);
     text_format(text,
