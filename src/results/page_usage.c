@@ -151,9 +151,7 @@ static void page_usage_begin_statements(struct page_usage *usage,
     for (size_t i = 0; i <= count; i++) {
         struct page_usage_statement *of = &usage->statements[i];
         *of = (struct page_usage_statement){ usage, i % count, i == count, NULL };
-        int64_t end = page->to < usage->end && of->is_period
-                          ? (int64_t)calendar_day((uint64_t)page->to)
-                          : usage->end;
+        int64_t end = of->is_period && page->to < usage->end ? page->to : usage->end;
         of->statement = statement_create(&(const struct statement_options){
             .times = &usage->times,
             .fairshare = fairshare,

@@ -258,7 +258,9 @@ def try_past(place):
             ((), 'last 30 days', dict(root=15, physics=7, alice=4, bob=3, chemistry=8, carol=8)),
             (('--days', 2), 'last 2 days', dict(root=9, physics=1, alice=0, bob=1, chemistry=8, carol=8)),
             (('--since', start - 50 * DAY, '--until', start - 2 * DAY), '2 May 2025 to 18 June 2025',
-             dict(root=11, physics=6, alice=4, bob=2, chemistry=5, carol=5))):
+             dict(root=11, physics=6, alice=4, bob=2, chemistry=5, carol=5)),
+            (('--since', start - 3 * DAY, '--until', start - 2 * DAY - DAY // 2), '18 June 2025 to 18 June 2025',
+             dict(root=3, physics=3, alice=2, bob=1, chemistry=0, carol=0))):  # half of the day's usage
         place.succeed('report', *options)
         cluster, = data_of(place.out)
         tap.same((cluster['period'], {user or account: row['spent'] for (account, user, _), row in rows_of(cluster).items()}), (period, expected),
