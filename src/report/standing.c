@@ -158,7 +158,7 @@ static void standing_add_outlook(struct text *text, const struct standing_facts 
     if (!places || place == 1 || !places[0])
         return;
     for (size_t day = 0; day <= facts->days; day++) {
-        first = places[day] < place && day < first ? day : first;
+        first = day < first && places[day] < place ? day : first;
         best = places[day] < places[best] ? day : best;
     }
     if (places[best] >= place) {

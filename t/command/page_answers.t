@@ -213,6 +213,7 @@ def try_search(_, browser, pages):
     options = "const list = document.getElementById('hits'); return list.hidden ? [] : [...list.children].map(each => each.textContent)"
     tap.ok(any(re.fullmatch(r'anders, user in astro, place \d+', each) for each in browser.run(options)),
            'a match says account and place', browser.run(options))
+    tap.like(browser.run(options)[0], 'user in astro', 'of several accounts of a user, the one with most usage is first')
     state = "const q = document.getElementById('q'); return [q.getAttribute('aria-expanded'), q.getAttribute('aria-activedescendant')]"
     tap.same(browser.run(state), ['true', 'hit0'], 'the first match is active')
     browser.press('\ue015')

@@ -61,19 +61,20 @@ static int add_explained(const struct command_context *context,
 /* Adds the explanation.  The facts for sentences are read only for the text output about one
  * association, because they take longer than the rows. */
 static int explain_add_found(const struct command_context *context,
-                             const struct published_cluster *cluster, struct explained *explained,
-                             struct error *err)
+                             const struct published_cluster *cluster,
+                             const struct explained *explained, struct error *err)
 {
     const struct explanation *explanation = explained->explanation;
     struct explain_standing standing = { 0 };
+    struct explained complete = *explained;
     int result = 0;
     if (explanation->other == NO_NODE && answer_wants_page(context->answer)) {
         result =
             explain_standing_read(&standing, &context->published, cluster, explanation->one, err);
-        explained->standing = &standing.facts;
+        complete.standing = &standing.facts;
     }
     if (!result)
-        result = add_explained(context, cluster, explained, err);
+        result = add_explained(context, cluster, &complete, err);
     explain_standing_free(&standing);
     return result;
 }

@@ -141,9 +141,10 @@ static int print_forecast(const struct command_context *context, const char *nam
         .limit = options->limit,
     };
     uint64_t computed = 0;
-    forecast->computed = say_progress;
-    forecast->computed_context = &computed;
-    int result = fill_report(&report, forecast, options, err);
+    struct forecast counted = *forecast;
+    counted.computed = say_progress;
+    counted.computed_context = &computed;
+    int result = fill_report(&report, &counted, options, err);
     log_progress_done();
     if (!result)
         forecast_report_answer(&report, context->answer);

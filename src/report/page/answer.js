@@ -45,8 +45,8 @@ function ladder(cluster, row) {
     return list.length && `${note}<ul class="ladder">${items(list, ({ owner, member, members, ahead, position }) => {
         const number = row.user ? `<b>${whole(ahead)}</b>${ahead === 1 ? cluster.userWord : cluster.usersWord} ahead`
             : `<b>${whole(position)} of ${whole(members.length)}</b>in order`;
-        const scope = owner.up ? `Within ${owner.label}` : 'In the cluster';
-        return `<li><div><p>${scope}: <b>${member.label}</b> ${usedWords(member, ratioOf(member))}</p>`
+        const scope = cluster.ranks && member.own ? ` of ${owner.up ? owner.label : 'the cluster'}` : '';
+        return `<li><div><p><b>${member.label}</b> ${usedWords(member, ratioOf(member))}${scope}</p>`
             + `${strip(members, member, ratioOf)}${neighbors(members, member, ratioOf)}</div>`
             + `${tag('div', 'n', number)}</li>`;
     })}<li class="ends"><div class="axis"><span>used little</span><span>exactly its share</span><span>used more</span>`
@@ -95,7 +95,8 @@ function waitingJobs(cluster, row) {
                 + (pool && ` in ${escapeHtml(pool)}`) : '–', waiting || '–']);
     }
     return (lines.length ? smallTable(`Waiting jobs of ${row.label}`, columns, lines) : '') + stuck.join('')
-        + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} waiting.</p>` : '');
+        + (more ? `<p class="note">${plural(more, 'other job is', 'other jobs are')} in the `
+            + `<a href="#${cluster.prefix}queue">table of waiting jobs</a>.</p>` : '');
 }
 
 // Returns the months in the selected unit, with buttons for the other units.
@@ -149,7 +150,8 @@ function budgetCell(cluster, row) {
         return `<p>${left <= 0 ? `The budget of ${amount(limit)} ${escapeHtml(hours)} is used up.`
             : `${amount(left)} of ${amount(limit)} ${escapeHtml(hours)} are left. ${rate}`}</p>`
             + bar('sb', Math.max(limit, used + running), parts, limit)
-            + soft(`${amount(used)} used and still counting, ${amount(running)} held for running jobs.`);
+            + soft(`${amount(used)} used, ${amount(running)} held for running jobs.${
+                cluster.fades ? ' Old usage fades, so that the budget fills again.' : ''}`);
     });
 }
 

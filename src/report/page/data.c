@@ -254,9 +254,10 @@ void page_add_data(struct text *text, const struct page_view *view)
                 view->opened ? view->numbers[view->opened] : 0, cluster->chosen_unit);
     text_format(text,
                 ",\"complete\":%d,\"ranks\":%d,\"anyUsage\":%d,\"hidesUsers\":%d,\"hidesJobs\":%d,"
-                "\"hasBudgets\":%d",
+                "\"hasBudgets\":%d,\"fades\":%d",
                 data_is_complete(view), cluster->algorithm->ranks_users, cluster->any_usage,
-                cluster->hides_users, cluster->hides_jobs, !cluster->by_formula);
+                cluster->hides_users, cluster->hides_jobs, !cluster->by_formula,
+                cluster->half_life != 0);
     data_add_member(text, "cluster", cluster->name);
     data_add_member(text, "period", cluster->period);
     data_add_member(text, "userWord", cluster->terms->user);

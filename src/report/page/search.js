@@ -10,8 +10,8 @@ function findMatches(cluster, words) {
         return at < 0 ? 3 : name === words ? 0 : at ? 2 : 1;
     };
     return [...cluster.byAddress.values()].map(row => ({ row, rank: rank(row) })).filter(match => match.rank < 3)
-        .sort((a, b) => a.rank - b.rank || a.row.name.localeCompare(b.row.name)).slice(0, MATCHES_SHOWN)
-        .map(match => match.row);
+        .sort((a, b) => a.rank - b.rank || a.row.name.localeCompare(b.row.name) || b.row.used - a.row.used)
+        .slice(0, MATCHES_SHOWN).map(match => match.row);
 }
 
 function matchHtml(cluster, row, at) {
