@@ -138,13 +138,14 @@ struct page_cluster {
     const char *problems; /* description of problems, or "" */
     bool by_formula;      /* a formula orders the jobs, as with OpenPBS */
     bool hides_users;     /* users are private: the page shows none, or only those it may show */
-    bool hides_jobs;      /* likewise the jobs */
-    int64_t as_of, half_life;      /* half_life is 0 without decay */
-    int64_t interval, stale_after; /* usual seconds between runs; 0: unknown */
-    int64_t from, to;              /* the known part of the page's period, for `spent` */
-    char *period;                  /* in words, such as `last 30 days`; owned */
-    char *unit_definition;         /* sentences that define the charged unit; NULL: none; owned */
-    struct page_row *rows;         /* rows[0] is the root */
+    bool hides_jobs;      /* jobs are private, in the same way */
+    int64_t as_of, half_life; /* half_life is 0 without decay */
+    int64_t interval;         /* usual seconds between runs; 0: unknown */
+    int64_t stale_after;      /* age in seconds from which values are stale; 0: unknown */
+    int64_t from, to;         /* the known part of the page's period, for `spent` */
+    char *period;             /* in words, such as `last 30 days`; owned */
+    char *unit_definition;    /* sentences that define the charged unit; NULL: none; owned */
+    struct page_row *rows;    /* rows[0] is the root */
     size_t row_count;
     uint32_t users;          /* number of users with a place */
     bool any_usage;          /* false: no usage counts yet */
@@ -185,7 +186,7 @@ static inline bool page_job_cannot_start(const struct page_job *job)
     return !job->place && (*job->reason || *job->detail);
 }
 
-/* Returns the forecast of a user, or NULL if the page has none. */
+/* Returns the forecast of a user.  Returns NULL if the page does not have it. */
 const struct page_forecast *page_forecast_of(const struct page_cluster *cluster, uint32_t row);
 
 #endif
