@@ -98,6 +98,19 @@ CREATE TABLE IF NOT EXISTS "fairmill_tree" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) {kept};
 
+-- Indexes for questions about one name.
+pgsql: CREATE INDEX IF NOT EXISTS "fairmill_tree_name" ON "fairmill_tree" ("cluster", "user_name", "account");
+pgsql: CREATE INDEX IF NOT EXISTS "fairmill_tree_parent" ON "fairmill_tree" ("cluster", "parent_id");
+sqlite: CREATE INDEX IF NOT EXISTS "fairmill_tree_name" ON "fairmill_tree" ("cluster", "user_name", "account");
+sqlite: CREATE INDEX IF NOT EXISTS "fairmill_tree_parent" ON "fairmill_tree" ("cluster", "parent_id");
+mysql: SET @fairmill_index = IF(
+mysql:     EXISTS (SELECT 1 FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = 'fairmill_tree' AND index_name = 'fairmill_tree_name'),
+mysql:     'DO 0',
+mysql:     'ALTER TABLE "fairmill_tree" ADD KEY "fairmill_tree_name" ("cluster", "user_name", "account"), ADD KEY "fairmill_tree_parent" ("cluster", "parent_id")');
+mysql: PREPARE fairmill_index FROM @fairmill_index;
+mysql: EXECUTE fairmill_index;
+mysql: DEALLOCATE PREPARE fairmill_index;
+
 -- The values of the associations, which every run computes.  A column is NULL if the view
 -- fairmill_fairshare can compute it from other columns.  Usage is in TRES-seconds.  The columns
 -- tres_N have the decayed usage of the TRES with that number in fairmill_tres_name, and running_N
@@ -532,6 +545,17 @@ CREATE TABLE IF NOT EXISTS "fairmill_association" (
     "partition_name"  {name} NOT NULL,
     PRIMARY KEY ("cluster", "id_assoc", "since")
 ) {kept};
+
+-- An index for questions about the history of one name.
+pgsql: CREATE INDEX IF NOT EXISTS "fairmill_association_name" ON "fairmill_association" ("cluster", "user_name", "account");
+sqlite: CREATE INDEX IF NOT EXISTS "fairmill_association_name" ON "fairmill_association" ("cluster", "user_name", "account");
+mysql: SET @fairmill_index = IF(
+mysql:     EXISTS (SELECT 1 FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = 'fairmill_association' AND index_name = 'fairmill_association_name'),
+mysql:     'DO 0',
+mysql:     'ALTER TABLE "fairmill_association" ADD KEY "fairmill_association_name" ("cluster", "user_name", "account")');
+mysql: PREPARE fairmill_index FROM @fairmill_index;
+mysql: EXECUTE fairmill_index;
+mysql: DEALLOCATE PREPARE fairmill_index;
 
 -- Undecayed daily usage of each association: rounded TRES-seconds for your queries, and the exact
 -- integer in three words, the highest first.  The columns tres_1 to tres_16 have the TRES-seconds of
