@@ -23,6 +23,7 @@ LAYOUT = os.path.join(TOP, 't', 'data', 'layouts', 'slurmdbd-26.05.sql.xz')
 STORED = {'clusters': 'cluster_table', 'qos': 'qos_table', 'tres': 'tres_table',
           'events': 'bench_event_table', 'associations': 'bench_assoc_table',
           'last-ran': 'bench_last_ran_table', 'months': 'bench_assoc_usage_month_table',
+          'cluster-months': 'bench_usage_month_table', 'cluster-days': 'bench_usage_day_table',
           'days': 'bench_assoc_usage_day_table', 'hours': 'bench_assoc_usage_hour_table',
           'jobs': 'bench_job_table', 'changes': 'bench_job_table'}
 FILLED = [table for table in STORED if table != 'changes']

@@ -19,7 +19,7 @@
  *
  *     `site [OPTION]... TABLE`
  *         The rows of TABLE: associations, clusters, events, jobs, qos, tres, or one of the
- *         rollup's: hours, days, months, last-ran.
+ *         rollup's: hours, days, months, cluster-days, cluster-months, last-ran.
  *
  *     `site [OPTION]... changes`
  *         The rows of jobs that are new or have changed since the last step.
@@ -618,6 +618,35 @@ static void put_months(void)
     put_rollup(SPAN_MONTH);
 }
 
+/* Writes the rows of the whole cluster, each with all CPUs of the registration as idle. */
+static void put_cluster_rollup(enum span span)
+{
+    uint64_t starts[MOST_SPANS];
+    size_t count = list_spans(span, time_of(0), starts);
+    for (size_t i = 0; i + 1 < count; i++) {
+        put_number(1700000000);
+        put_number(starts[i]);
+        put_number(TRES_CPU);
+        put_number(starts[i]);
+        put_number(64256);
+        put_number(64256 * (starts[i + 1] - starts[i]));
+        end_row();
+    }
+}
+
+static void put_cluster_days(void)
+{
+    put_cluster_rollup(SPAN_DAY);
+}
+
+static void put_cluster_months(void)
+{
+    put_cluster_rollup(SPAN_MONTH);
+}
+
+static const char cluster_use_columns[] =
+    "creation_time,mod_time,id_tres,time_start,count,idle_secs";
+
 static const char use_columns[] = "creation_time,mod_time,id,id_tres,time_start,alloc_secs";
 
 static const char last_ran_columns[] = "hourly_rollup,daily_rollup,monthly_rollup";
@@ -723,6 +752,8 @@ static const struct table {
 } tables[] = {
     { "associations", CLUSTER "_assoc_table", association_columns, put_associations },
     { "changes", CLUSTER "_job_table", job_columns, put_changes },
+    { "cluster-days", CLUSTER "_usage_day_table", cluster_use_columns, put_cluster_days },
+    { "cluster-months", CLUSTER "_usage_month_table", cluster_use_columns, put_cluster_months },
     { "clusters", "cluster_table", cluster_columns, put_clusters },
     { "days", CLUSTER "_assoc_usage_day_table", use_columns, put_days },
     { "events", CLUSTER "_event_table", event_columns, put_events },

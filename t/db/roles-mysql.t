@@ -171,7 +171,7 @@ def printed_sql(site):
                       f'{SOURCE}.txn_table': {'id', 'timestamp', 'action', 'name', 'cluster', 'info'},
                       **{f'{SOURCE}.{table}': {'SELECT'} for table in (
                           'cluster_table', 'qos_table', 'tres_table', 'alpha_assoc_table', 'alpha_event_table',
-                          'alpha_last_ran_table', *(f'alpha_assoc_usage_{span}_table'
+                          'alpha_last_ran_table', 'alpha_usage_day_table', 'alpha_usage_month_table', *(f'alpha_assoc_usage_{span}_table'
                                                     for span in ('hour', 'day', 'month')))}},
              "the login may read the source's tables, see a lag, and nothing else")
     tap.same(roles, {'fairmill_writer'}, 'the login has the role of a writer')

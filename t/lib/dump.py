@@ -10,7 +10,7 @@ import site_drawing
 
 DATA = os.path.join(site_drawing.TOP, 't', 'data')
 
-ROLLUPS = [f'{what}_usage_{span}' for what in ('assoc', 'qos') for span in ('hour', 'day', 'month')]
+ROLLUPS = [f'{what}usage_{span}' for what in ('assoc_', 'qos_', '') for span in ('hour', 'day', 'month')]
 
 _value = re.compile(r"""\s*(?:'((?:[^'\\]|\\.|'')*)'|(NULL)|(-?[0-9][0-9.e+-]*))\s*([,)])""",
                     re.DOTALL)

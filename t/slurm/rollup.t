@@ -235,6 +235,26 @@ def purged(place):
           'without rollups only the remaining jobs count')
 
 
+def asked_first(place):
+    """The rollups of the cluster, which are few, show that no rollup is old enough."""
+    accounting = load(place)
+    for span in SPANS:
+        oldest = [accounting.one(f'SELECT MIN(time_start) FROM "{CLUSTER}_{what}usage_{span}_table"')[0] for what in ('', 'assoc_')]
+        tap.ok(oldest[0] and oldest[0] <= oldest[1], f"slurmdbd's rollups by {span} of the cluster begin before those of associations", oldest)
+    exact = run(place, source='jobs', half_life='7-0')
+    for span in SPANS:
+        name = f'"{CLUSTER}_assoc_usage_{span}_table"'
+        accounting.db.executescript(
+            f'ALTER TABLE {name} RENAME TO "{span}s"; CREATE VIEW {name} AS SELECT id, id_tres, time_start, alloc_secs, id_alt FROM "{span}s"'
+            ' WHERE abs(-9223372036854775807 - (time_start > 0)) > 0')
+    eligible, = accounting.one(f'SELECT MIN(time_eligible) FROM "{CLUSTER}_job_table" WHERE time_end > 0')
+    accounting.db.executescript(f'DELETE FROM "{CLUSTER}_usage_day_table" WHERE time_start < {eligible // DAY * DAY}')
+    tap.same(run(place, source='jobs', half_life='7-0'), exact, 'rollups of associations are not read if those of the cluster are too new')
+    accounting.db.executescript(f'DELETE FROM "{CLUSTER}_usage_day_table"')
+    place.ends(1, 'without rollups of the cluster, those of associations are read', 'run', '--full', '--now', NOW + 60, '--cluster', CLUSTER)
+    place.says('the message names the table', f'{CLUSTER}_assoc_usage_day_table')
+
+
 def behind_horizon(place):
     """Purges jobs, with a horizon in the first minutes of a day."""
     accounting = load(place)
@@ -303,7 +323,7 @@ def checks(place):
 
 def body():
     with Place() as place:
-        for test in (rollups, by_qos, purged, behind_horizon, needed, checks):
+        for test in (rollups, by_qos, purged, asked_first, behind_horizon, needed, checks):
             test(place)
 
 

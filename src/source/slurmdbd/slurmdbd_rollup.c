@@ -162,24 +162,51 @@ int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed
 }
 
 /*
+ * Sets `*found` to whether a rollup ended at or before `time`.  slurmdbd also writes rows of the
+ * cluster, for each period since the cluster registered.  They are few, and their key finds the
+ * oldest one.  If that row is not old enough, the large table of associations, which must be
+ * scanned, is not read.
+ */
+static int find_before(const struct source *source, enum rollup_span span, uint64_t time,
+                       bool *found, struct error *err)
+{
+    const struct slurmdbd_table *cluster = &slurmdbd_cluster_usage[span];
+    const struct db_value cpu = db_unsigned(TRES_CPU);
+    const struct query query = { .sql = "SELECT MIN(\"time_start\") FROM {} WHERE \"id_tres\" = ?",
+                                 .arguments = &cpu,
+                                 .argument_count = 1,
+                                 .types = "i" };
+    uint64_t oldest = 0;
+    bool has;
+    *found = false;
+    if (slurmdbd_probe_optional(source, cluster, &has, err) ||
+        (has && slurmdbd_read(source, cluster, &query, slurmdbd_take_number, &oldest, err)))
+        return -1;
+    if (oldest && end_of(span, oldest) > time)
+        return 0;
+    if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err) ||
+        read_oldest(source, &slurmdbd_usage[span], &oldest, err))
+        return -1;
+    *found = oldest && end_of(span, oldest) <= time;
+    return 0;
+}
+
+/*
  * No remaining ended job ran before the first such job was eligible.  So rollups of an earlier time
  * contain jobs that were purged.  Hourly rollups are not checked, because the daily and monthly
  * rollups contain the same old usage in fewer rows.
  */
 int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err)
 {
-    uint64_t eligible, oldest;
+    uint64_t eligible;
     *purged = false;
     if (!have_room(source))
         return 0;
     if (slurmdbd_first_eligible(source, &eligible, err))
         return -1;
-    for (int span = SPAN_MONTH; !*purged && eligible && span >= SPAN_DAY; span--) {
-        if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err) ||
-            read_oldest(source, &slurmdbd_usage[span], &oldest, err))
+    for (int span = SPAN_MONTH; !*purged && eligible && span >= SPAN_DAY; span--)
+        if (find_before(source, (enum rollup_span)span, eligible, purged, err))
             return forgive_missing(err);
-        *purged = oldest && end_of((enum rollup_span)span, oldest) <= eligible;
-    }
     return 0;
 }
 

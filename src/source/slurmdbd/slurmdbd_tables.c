@@ -123,6 +123,18 @@ const struct slurmdbd_table slurmdbd_qos_usage[SPANS] = {
     QOS_USAGE("qos_usage_day_table"),
     QOS_USAGE("qos_usage_month_table"),
 };
+#define CLUSTER_USAGE(name)                             \
+    {                                                   \
+        name, true, false, { "id_tres", "time_start" }, \
+        {                                               \
+            0                                           \
+        }                                               \
+    }
+const struct slurmdbd_table slurmdbd_cluster_usage[SPANS] = {
+    CLUSTER_USAGE("usage_hour_table"),
+    CLUSTER_USAGE("usage_day_table"),
+    CLUSTER_USAGE("usage_month_table"),
+};
 const struct slurmdbd_table slurmdbd_last_ran = {
     "last_ran_table", true, false, { "hourly_rollup", "daily_rollup", "monthly_rollup" }, { 0 },
 };
@@ -285,6 +297,8 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
     static const char newer[] = "-- Slurm 24.11 or later: ";
     for (size_t i = 0; i < sizeof granted / sizeof *granted; i++)
         add_grant_line(text, granted[i], settings, cluster, "");
+    add_grant_line(text, &slurmdbd_cluster_usage[SPAN_DAY], settings, cluster, "");
+    add_grant_line(text, &slurmdbd_cluster_usage[SPAN_MONTH], settings, cluster, "");
     add_grant_line(text, &slurmdbd_job_nodes, settings, cluster,
                    "-- For `fairmill ledger refund --node`: ");
     add_grant_line(text, &job_table_wanted, settings, cluster, newer);

@@ -35,12 +35,13 @@ extern const struct slurmdbd_table slurmdbd_association_limits, slurmdbd_qos_lim
 extern const struct slurmdbd_table slurmdbd_association_times, slurmdbd_transactions;
 /*
  * Rollups by duration.  slurmdbd_usage is the usage of associations.  slurmdbd_qos_usage is the
- * usage of associations by QOS, which exists from Slurm 24.11 on.  slurmdbd_last_ran contains the
- * times up to which rollups were made.
+ * usage of associations by QOS, which exists from Slurm 24.11 on.  slurmdbd_cluster_usage is the
+ * usage of the cluster, which is optional because earlier releases of fairmill did not need a GRANT
+ * for it.  slurmdbd_last_ran contains the times up to which rollups were made.
  */
 enum rollup_span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct slurmdbd_table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS],
-    slurmdbd_last_ran;
+    slurmdbd_cluster_usage[SPANS], slurmdbd_last_ran;
 /* Bits for the wanted columns of slurmdbd_associations. */
 enum {
     HAS_ID_PARENT = 1,
