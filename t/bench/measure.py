@@ -6,12 +6,16 @@ import platform
 import re
 import subprocess
 import sys
+import textwrap
 
 import servers
 from program import FAIRMILL, write_settings
 
 TOOLS = os.path.abspath(os.path.join(os.environ.get('top_builddir', os.path.join(servers.TOP, 'build')), 't', 'bench'))
 SITE = os.path.join(TOOLS, 'site')
+
+
+PAGE = os.path.join(servers.TOP, 'doc', 'benchmarks.md')
 
 
 def number(name, default):
@@ -37,15 +41,34 @@ def say(text):
     print(f'# {text}', file=sys.stderr, flush=True)
 
 
-def timed(command):
-    """Runs a command.  Returns (seconds, CPU seconds, peak memory in KiB), and its standard error.
-    Raises RuntimeError if it fails."""
+def timed(command, env=None):
+    """Runs a command.  Returns (seconds, CPU seconds, peak memory in KiB, page faults), and its
+    standard error.  Raises RuntimeError if it fails."""
     done = subprocess.run([os.path.join(TOOLS, 'timed'), *command], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, check=False)
+                          stderr=subprocess.PIPE, text=True, check=False, env=env)
     if done.returncode:
         raise RuntimeError(f"'{' '.join(command)}': {done.stderr.strip()}")
-    seconds, processor, kibibytes = done.stdout.split()
-    return (float(seconds), float(processor), int(kibibytes)), done.stderr
+    seconds, processor, kibibytes, faults = done.stdout.split()
+    return (float(seconds), float(processor), int(kibibytes), int(faults)), done.stderr
+
+
+def drivers_built():
+    return [driver for driver in servers.DATABASES
+            if not subprocess.run([os.path.join(TOOLS, 'database'), driver, 'ways'], check=False,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode]
+
+
+# A user with one association, usage and a pending job: of these the one with the fewest pending
+# jobs and the most usage.
+CHOSEN_USER = ('SELECT f.account, f.user_name FROM fairmill_fairshare f JOIN ('
+          'SELECT user_name, COUNT(*) AS waiting FROM fairmill_job_priority GROUP BY user_name) j ON j.user_name = f.user_name JOIN ('
+          'SELECT user_name FROM fairmill_tree GROUP BY user_name HAVING COUNT(*) = 1) o ON o.user_name = f.user_name '
+          'WHERE f.usage_raw > 0 ORDER BY j.waiting, f.usage_raw DESC, f.id_assoc LIMIT 1;')
+
+
+def chosen_user(db):
+    """Returns the account and the name of a typical user that `results` contains."""
+    return db.sql(CHOSEN_USER, 'results')[0]
 
 
 def shown(seconds):
@@ -55,6 +78,18 @@ def shown(seconds):
 def table(headings, rows):
     lines = ['| ' + ' | '.join(headings) + ' |', '| ' + ' | '.join('---' for _ in headings) + ' |']
     return '\n'.join(lines + ['| ' + ' | '.join(map(str, row)) + ' |' for row in rows]) + '\n'
+
+
+def write_page(heading, text):
+    """Replaces a section of doc/benchmarks.md, or adds it at the end, if BENCH_WRITE is `yes`."""
+    if os.environ.get('BENCH_WRITE') != 'yes':
+        return
+    with open(PAGE, encoding='utf-8') as file:
+        before, _, after = file.read().partition(f'\n{heading}\n')
+    _, found, rest = after.partition('\n## ')
+    text = '\n'.join(line if line.startswith(('|', '#')) else textwrap.fill(line, 98) for line in text.split('\n'))
+    with open(PAGE, 'w', encoding='utf-8') as file:
+        file.write(f'{before}\n{heading}\n\n{text}{found}{rest}')
 
 
 class Place:

@@ -10,7 +10,7 @@
 
 /*
  * Runs a command and discards its output.  Prints the elapsed seconds, the seconds of processor
- * time and the peak memory in KiB:
+ * time, the peak memory in KiB and the number of page faults:
  *
  *     timed COMMAND [ARGUMENT]...
  *
@@ -54,6 +54,8 @@ int main(int argc, char **argv)
         perror("timed");
         return 1;
     }
-    printf("%.6f %.6f %ld\n", seconds() - began, processor_seconds(&usage), usage.ru_maxrss);
+    double ended = seconds();
+    printf("%.6f %.6f %ld %ld\n", ended - began, processor_seconds(&usage), usage.ru_maxrss,
+           usage.ru_minflt + usage.ru_majflt);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
