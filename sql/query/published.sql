@@ -26,6 +26,9 @@ LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
 WHERE r."status" = 'done'
 ORDER BY l."cluster"
 
+-- The next three queries return rows in the order of the ids.  A condition on the ids, if any, and
+-- ORDER BY are appended to them.
+
 -- name: published_rows
 -- The associations of a cluster and their values.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "shares",
@@ -37,14 +40,12 @@ SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "share
     "grp_tres_mins", "tres_run_mins", "usage_is_set"
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
-ORDER BY "id_assoc"
 
 -- name: published_tres
 -- The usage of the associations of a cluster by TRES, as sshare shows it.
 SELECT "id_assoc", "grp_tres_raw"
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
-ORDER BY "id_assoc"
 
 -- name: published_tres_seconds
 -- The usage of the associations of a cluster by TRES, and the seconds that running jobs may still use.
@@ -56,7 +57,37 @@ SELECT v."id_assoc",
     v."running_13", v."running_14", v."running_15", v."running_16"
 FROM "fairmill_value" v
 WHERE v."cluster" = ?
-ORDER BY v."id_assoc"
+
+-- The next four queries find associations by name or from other associations.  The table "n" is read
+-- through an index that has all its columns; without this join, SQLite would read the whole cluster.
+
+-- name: part_of_user
+-- The associations of a user.
+SELECT t."id_assoc", t."parent_id", CASE t."user_name" WHEN '' THEN 1 ELSE 0 END, t."shares"
+FROM "fairmill_tree" n
+JOIN "fairmill_tree" t ON t."id_assoc" = n."id_assoc"
+WHERE n."cluster" = ? AND t."cluster" = ? AND n."user_name" = ?
+
+-- name: part_of_name
+-- The associations of a user with an account, or an account itself, whose user is ''.
+SELECT t."id_assoc", t."parent_id", CASE t."user_name" WHEN '' THEN 1 ELSE 0 END, t."shares"
+FROM "fairmill_tree" n
+JOIN "fairmill_tree" t ON t."id_assoc" = n."id_assoc"
+WHERE n."cluster" = ? AND t."cluster" = ? AND n."user_name" = ? AND n."account" = ?
+
+-- name: part_above
+-- The parents of associations, whose ids are appended.
+SELECT t."id_assoc", t."parent_id", CASE t."user_name" WHEN '' THEN 1 ELSE 0 END, t."shares"
+FROM "fairmill_tree" n
+JOIN "fairmill_tree" t ON t."id_assoc" = n."parent_id"
+WHERE n."cluster" = ? AND t."cluster" = ? AND n."id_assoc"
+
+-- name: part_below
+-- The children of associations, whose ids are appended.
+SELECT t."id_assoc", t."parent_id", CASE t."user_name" WHEN '' THEN 1 ELSE 0 END, t."shares"
+FROM "fairmill_tree" n
+JOIN "fairmill_tree" t ON t."id_assoc" = n."id_assoc"
+WHERE n."cluster" = ? AND t."cluster" = ? AND n."parent_id"
 
 -- name: published_jobs
 -- The pending jobs of a cluster.

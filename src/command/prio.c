@@ -15,6 +15,7 @@
 #include "report/priorities.h"
 #include "report/sprio.h"
 #include "results/published_jobs.h"
+#include "results/published_part.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -242,14 +243,29 @@ static int prio_choose(struct prio_list *list, const struct prio_options *option
     struct name_list accounts = { 0 };
     filter.permissions = &published->permissions;
     if (asked->count) {
-        if (published_read_tree(published, cluster, err))
+        const struct name_list lists[SELECTION_KINDS] = { [SELECTION_ACCOUNTS] = *asked };
+        if (published_read_part(published, cluster, lists, PART_BELOW, err))
             return -1;
-        selection_add_accounts(&accounts, asked, cluster->tree, cluster->names);
+        if (cluster->tree)
+            selection_add_accounts(&accounts, asked, cluster->tree, cluster->names);
         filter.accounts = &accounts;
     }
     prio_list_filter(list, &filter);
     name_list_free(&accounts);
     return 0;
+}
+
+/* Reads the published jobs, at least those that the options select.  New jobs are compared with all
+ * published jobs.  Names of accounts are looked for in all jobs, too. */
+static int prio_read_published(const struct published *published,
+                               const struct prio_options *options, struct prio_list *list,
+                               struct error *err)
+{
+    const struct name_list *users = &options->filter.users, *jobs = &options->filter.jobs;
+    if (options->all || options->shared.accounts.count)
+        return published_jobs_read(published->db, list, err);
+    return published_jobs_read_of(published->db, list, users->count == 1 ? users->values[0] : NULL,
+                                  !users->count && jobs->count == 1 ? jobs->values[0] : NULL, err);
 }
 
 static int prio_read_cluster(struct published *published, struct published_cluster *cluster,
@@ -258,7 +274,7 @@ static int prio_read_cluster(struct published *published, struct published_clust
 {
     if (options->look.only_weights)
         return list->of_formula ? refuse_weights(list, err) : 0;
-    if (published_jobs_read(published->db, list, err))
+    if (prio_read_published(published, options, list, err))
         return -1;
     if (options->all)
         new_jobs_add(list, options->all, published, cluster);

@@ -9,6 +9,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
+/* Maximum number of slashes in a NAME of which candidates are made; few sites have more than two.
+ */
+#define SLASHES 8
+
 void association_name_add(struct text *text, const struct association_name *name)
 {
     text_format(text, "%s/%s%s%s", name->account, name->user, *name->partition ? "/" : "",
@@ -32,6 +36,54 @@ enum name_match association_name_match(const struct association_name *name, cons
     }
     text_free(&full);
     return match;
+}
+
+static void name_candidate_append(struct name_candidates *candidates, const char *user,
+                                  size_t user_length, const char *account, size_t account_length)
+{
+    *memory_append(&candidates->list, &candidates->count) =
+        (struct name_candidate){ memory_bytes(user, user_length),
+                                 account ? memory_bytes(account, account_length) : NULL };
+}
+
+/* Appends `account/user` and `account/user/partition` for each slash that can end the account. */
+static void name_candidates_split(struct name_candidates *candidates, const char *name)
+{
+    for (const char *at = strchr(name, '/'); at; at = strchr(at + 1, '/')) {
+        const char *user = at + 1;
+        size_t account_length = (size_t)(at - name);
+        for (const char *end = strchr(user, '/'); end; end = strchr(end + 1, '/'))
+            name_candidate_append(candidates, user, (size_t)(end - user), name, account_length);
+        name_candidate_append(candidates, user, strlen(user), name, account_length);
+    }
+}
+
+void name_candidates_add(struct name_candidates *candidates, enum selection_kind kind,
+                         const char *asked)
+{
+    char *name = utf8_copy(asked, strlen(asked));
+    size_t length = strlen(name), slashes = 0;
+    for (const char *at = name; *at; at++)
+        slashes += *at == '/';
+    if (kind != SELECTION_ACCOUNTS)
+        name_candidate_append(candidates, name, length, NULL, 0);
+    if (kind != SELECTION_USERS)
+        name_candidate_append(candidates, "", 0, name, length);
+    if (kind == SELECTION_NAMES && slashes > SLASHES)
+        candidates->incomplete = true;
+    else if (kind == SELECTION_NAMES)
+        name_candidates_split(candidates, name);
+    free(name);
+}
+
+void name_candidates_free(struct name_candidates *candidates)
+{
+    for (size_t i = 0; i < candidates->count; i++) {
+        free(candidates->list[i].user);
+        free(candidates->list[i].account);
+    }
+    free(candidates->list);
+    *candidates = (struct name_candidates){ 0 };
 }
 
 void selection_begin(struct association_selection *selection,

@@ -52,6 +52,26 @@ struct association_selection {
     bool *met[SELECTION_KINDS];              /* indexed by name: selection_note() found a match */
 };
 
+/*
+ * The names of associations that the command line can mean, for lookups by key.  Each association
+ * that a NAME, account or user means is among them.  The reverse is not always true, because
+ * partitions are not compared.
+ */
+struct name_candidate {
+    char *user;    /* "" for an account */
+    char *account; /* NULL: any account */
+};
+struct name_candidates {
+    struct name_candidate *list;
+    size_t count;
+    bool incomplete; /* a NAME has so many slashes that it was left out */
+};
+/* Appends the candidates of a name from the list of this kind; name_candidates_free() frees them.
+ */
+void name_candidates_add(struct name_candidates *candidates, enum selection_kind kind,
+                         const char *asked);
+void name_candidates_free(struct name_candidates *candidates);
+
 /* Initializes a selection.  The caller frees it with selection_free(). */
 void selection_begin(struct association_selection *selection,
                      const struct name_list lists[SELECTION_KINDS]);

@@ -14,6 +14,7 @@
 #include "report/column.h"
 #include "results/health.h"
 #include "results/publication.h"
+#include "results/rows.h"
 #include "results/schema.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -101,18 +102,28 @@ int published_begin(struct published *published, const struct settings *settings
                : 0;
 }
 
-static void cluster_free(struct published_cluster *cluster)
+static void cluster_free_tree(struct published_cluster *cluster)
 {
-    free(cluster->name);
-    free(cluster->usage_unit);
-    free(cluster->time_zone);
-    settings_destroy(cluster->settings);
     tree_destroy(cluster->tree);
     free(cluster->values);
     free(cluster->order);
     decay_table_destroy(cluster->decay);
     if (cluster->names)
         names_destroy(cluster->names);
+    cluster->tree = NULL;
+    cluster->values = NULL;
+    cluster->order = NULL;
+    cluster->decay = NULL;
+    cluster->names = NULL;
+}
+
+static void cluster_free(struct published_cluster *cluster)
+{
+    free(cluster->name);
+    free(cluster->usage_unit);
+    free(cluster->time_zone);
+    settings_destroy(cluster->settings);
+    cluster_free_tree(cluster);
 }
 
 bool published_has(const struct published *published, const char *asked)
@@ -293,20 +304,23 @@ static const char *text_or_null(struct text *text, const struct db_value *value)
     return value->type == DB_TEXT ? text_in(text, value) : NULL;
 }
 
-int published_read_rows(struct published *published, const struct published_cluster *cluster,
-                        published_row_taker *take, void *context, struct error *err)
+int published_read_rows_of(struct published *published, const struct published_cluster *cluster,
+                           const struct row_ids *ids, published_row_taker *take, void *context,
+                           struct error *err)
 {
-    const struct db_value *row, argument = db_text(cluster->name);
-    struct db_rows *rows = db_query(published->db, sql_query_published_rows, &argument, 1,
-                                    "iittti"
-                                    "iiii"
-                                    "rrrrrrrrrrrrrrrrr"
-                                    "tti",
-                                    err);
+    const struct db_value *row;
+    struct id_rows rows = { .db = published->db,
+                            .sql = sql_query_published_rows,
+                            .cluster = cluster->name,
+                            .column_types = "iittti"
+                                            "iiii"
+                                            "rrrrrrrrrrrrrrrrr"
+                                            "tti",
+                            .ids = ids };
     struct text names[5] = { { 0 } };
     const struct permissions *permissions = &published->permissions;
     bool of_jobs = published->filter.of_jobs;
-    while (db_fetch(rows, &row, err) > 0) {
+    while (id_rows_fetch(&rows, &row, err) > 0) {
         bool parent_shares = row[SHARES].type != DB_INTEGER;
         struct published_row association = {
             .id = row[ID].integer,
@@ -336,7 +350,13 @@ int published_read_rows(struct published *published, const struct published_clus
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         text_free(&names[i]);
-    return db_finish(rows);
+    return id_rows_finish(&rows);
+}
+
+int published_read_rows(struct published *published, const struct published_cluster *cluster,
+                        published_row_taker *take, void *context, struct error *err)
+{
+    return published_read_rows_of(published, cluster, NULL, take, context, err);
 }
 
 int published_check_names(const struct published *published, struct error *err)
@@ -352,23 +372,6 @@ int published_check_names(const struct published *published, struct error *err)
                    permissions_are_limited(&published->permissions, PRIVATE_USAGE)
                ? permissions_deny(missing, err)
                : name_unknown(kinds[kind], missing, err);
-}
-
-static void pass(void *context, const struct published_row *row)
-{
-    (void)context;
-    (void)row;
-}
-
-int published_look_for_names(struct published *published, struct error *err)
-{
-    struct error ignored;
-    if (!published_check_names(published, &ignored))
-        return 0;
-    for (size_t i = 0; i < published->count; i++)
-        if (published_read_rows(published, &published->clusters[i], pass, NULL, err))
-            return -1;
-    return published_check_names(published, err);
 }
 
 /* The tree. */
@@ -470,13 +473,13 @@ static int place_values(struct published_cluster *cluster, const struct publishe
     return 0;
 }
 
-int published_read_tree(struct published *published, struct published_cluster *cluster,
-                        struct error *err)
+int published_read_tree_of(struct published *published, struct published_cluster *cluster,
+                           const struct row_ids *ids, struct error *err)
 {
     struct findings *findings = findings_create();
     struct published_reading reading = { .names = cluster->names = names_create() };
     reading.empty_name = names_add(cluster->names, "", 0);
-    int result = published_read_rows(published, cluster, published_add_row, &reading, err);
+    int result = published_read_rows_of(published, cluster, ids, published_add_row, &reading, err);
     if (!result && !reading.count)
         result = fail(err, ERROR_OTHER, "no results yet");
     if (!result) {
@@ -493,5 +496,13 @@ int published_read_tree(struct published *published, struct published_cluster *c
     free(reading.values);
     free(reading.order);
     findings_destroy(findings);
+    if (result)
+        cluster_free_tree(cluster);
     return result;
+}
+
+int published_read_tree(struct published *published, struct published_cluster *cluster,
+                        struct error *err)
+{
+    return published_read_tree_of(published, cluster, NULL, err);
 }

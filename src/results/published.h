@@ -8,6 +8,7 @@
 #include "util/name_list.h"
 
 struct db_value;
+struct row_ids;
 
 /*
  * The published results as commands read them.  They consist of the clusters, the settings of their
@@ -157,6 +158,11 @@ void published_check_point(const char *cluster, int64_t id, int64_t at,
 int published_read_rows(struct published *published, const struct published_cluster *cluster,
                         published_row_taker *take, void *context, struct error *err);
 
+/* Works as published_read_rows() for these ids, in ascending order; NULL means all. */
+int published_read_rows_of(struct published *published, const struct published_cluster *cluster,
+                           const struct row_ids *ids, published_row_taker *take, void *context,
+                           struct error *err);
+
 /*
  * Reads the published associations of a cluster into its members `tree`, `names`, `values` and
  * `order`.  Fails with ERROR_OTHER if no rows are published, and with another class if the rows do
@@ -166,15 +172,16 @@ int published_read_tree(struct published *published, struct published_cluster *c
                         struct error *err);
 
 /*
+ * Works as published_read_tree() for these ids, which must include the root; NULL means all.  If it
+ * fails, these members remain NULL.
+ */
+int published_read_tree_of(struct published *published, struct published_cluster *cluster,
+                           const struct row_ids *ids, struct error *err);
+
+/*
  * Call after the rows of all clusters were read.  Fails with ERROR_USAGE if a NAME, account or user
  * of the filter was not found.
  */
 int published_check_names(const struct published *published, struct error *err);
-
-/*
- * Checks the names of the filter for callers that do not need the rows.  Reads the rows if a name
- * was not found yet.
- */
-int published_look_for_names(struct published *published, struct error *err);
 
 #endif

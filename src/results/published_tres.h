@@ -9,16 +9,18 @@
 struct error;
 struct published;
 struct published_cluster;
+struct row_ids;
 
 /* Takes the used minutes of an association by TRES, such as `cpu=100,gres/gpu=5`, or NULL. */
 typedef void published_tres_taker(void *context, int64_t id, const char *minutes);
 
 /*
- * Calls `take` for each published association of a cluster, in ascending order of id.  The text is
- * valid during the call.  Returns -1 on error.
+ * Calls `take` for each published association of a cluster with one of these ids (NULL: for all),
+ * in ascending order of id.  The text is valid during the call.  Returns -1 on error.
  */
 int published_tres_read(const struct published *published, const struct published_cluster *cluster,
-                        published_tres_taker *take, void *context, struct error *err);
+                        const struct row_ids *ids, published_tres_taker *take, void *context,
+                        struct error *err);
 
 /*
  * The usage of an association by TRES, with everything below it, in TRES-seconds.  Number 1 of
@@ -33,11 +35,12 @@ typedef void published_seconds_taker(void *context, int64_t id,
                                      const struct published_seconds *seconds);
 
 /*
- * Calls `take` for each published association of a cluster, in ascending order of id.  `seconds` is
- * valid during the call.  tres_names_read() returns the names of the TRES.  Returns -1 on error.
+ * Calls `take` for each published association of a cluster with one of these ids (NULL: for all),
+ * in ascending order of id.  `seconds` is valid during the call.  tres_names_read() returns the
+ * names of the TRES.  Returns -1 on error.
  */
 int published_seconds_read(const struct published *published,
-                           const struct published_cluster *cluster, published_seconds_taker *take,
-                           void *context, struct error *err);
+                           const struct published_cluster *cluster, const struct row_ids *ids,
+                           published_seconds_taker *take, void *context, struct error *err);
 
 #endif

@@ -157,6 +157,53 @@ struct db_rows *rows_query_for(struct db *db, const char *sql, const struct db_v
     return rows;
 }
 
+/* Begins the query for the next ids, or for all rows. */
+static void id_rows_begin(struct id_rows *reading, struct error *err)
+{
+    static const struct row_ids none;
+    const struct row_ids *ids = reading->ids ? reading->ids : &none;
+    size_t left = ids->count - reading->done;
+    struct row_ids part = { ids->ids + reading->done,
+                            left < ROW_IDS_AT_ONCE ? left : ROW_IDS_AT_ONCE };
+    struct db_value arguments[1 + ROW_IDS_AT_ONCE] = { db_text(reading->cluster) };
+    struct text text = { 0 };
+    text_add(&text, reading->sql);
+    if (reading->ids) {
+        text_add(&text, " AND \"id_assoc\"");
+        rows_add_condition(&text, arguments + 1, part);
+    }
+    text_add(&text, " ORDER BY \"id_assoc\"");
+    reading->rows =
+        db_query(reading->db, text.bytes, arguments, 1 + part.count, reading->column_types, err);
+    reading->begun = true;
+    reading->done += part.count;
+    text_free(&text);
+}
+
+int id_rows_fetch(struct id_rows *reading, const struct db_value **row, struct error *err)
+{
+    while (!reading->failed) {
+        bool any_left = reading->ids ? reading->done < reading->ids->count : !reading->begun;
+        if (!reading->rows && !any_left)
+            return 0;
+        if (!reading->rows)
+            id_rows_begin(reading, err);
+        int got = db_fetch(reading->rows, row, err);
+        if (got > 0)
+            return got;
+        reading->failed = db_finish(reading->rows);
+        reading->rows = NULL;
+    }
+    return -1;
+}
+
+int id_rows_finish(struct id_rows *reading)
+{
+    if (reading->rows && db_finish(reading->rows))
+        reading->failed = true;
+    return reading->failed ? -1 : 0;
+}
+
 int rows_commit(struct db *db, int result, struct error *err)
 {
     if (!result && !db_commit(db, err))

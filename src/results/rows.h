@@ -105,6 +105,24 @@ int rows_execute_for(struct db *db, const char *sql, const struct db_value *key,
 struct db_rows *rows_query_for(struct db *db, const char *sql, const struct db_value *key,
                                struct row_ids ids, const char *column_types, struct error *err);
 
+/*
+ * The rows of some ids of a cluster, in ascending order of id.  `sql` selects rows of a cluster,
+ * its only argument, and ends with that condition.  Its first column is the id, and is named
+ * id_assoc.
+ */
+struct id_rows {
+    struct db *db;
+    const char *sql, *cluster, *column_types;
+    const struct row_ids *ids; /* in ascending order; NULL means all */
+    /* Callers set the following fields to 0. */
+    size_t done;
+    bool begun, failed;
+    struct db_rows *rows;
+};
+/* Like db_fetch() and db_finish(). */
+int id_rows_fetch(struct id_rows *reading, const struct db_value **row, struct error *err);
+int id_rows_finish(struct id_rows *reading);
+
 /* Ends the transaction: commits if `result` is 0, else rolls back.  Returns 0 or -1. */
 int rows_commit(struct db *db, int result, struct error *err);
 

@@ -13,6 +13,7 @@
 #include "report/usage_unit.h"
 #include "results/published_find.h"
 #include "results/published_forecast.h"
+#include "results/published_part.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -220,14 +221,27 @@ static int forecast_add_name(const struct command_context *context, const char *
     return result;
 }
 
+/* Reads the associations with the requested names, and above them. */
+static int forecast_find_names(struct command_context *context, struct error *err)
+{
+    const struct name_list lists[SELECTION_KINDS] = { [SELECTION_NAMES] = context->shared->names };
+    struct published *published = &context->published;
+    for (size_t i = 0; i < published->count; i++)
+        if (published_read_part(published, &published->clusters[i], lists, PART_ABOVE, err))
+            return -1;
+    return 0;
+}
+
 static int forecast_answer(struct command_context *context, struct error *err)
 {
     struct forecast_options *options = context->options;
     const struct name_list *names = &options->shared.names;
-    if (!options->published_only) /* reading the accounting database takes long */
-        published_close(&context->published);
     /* Dates are in the settings' time zone, so they are parsed only here. */
     int result = option_time("now", options->shared.now, &options->now, err);
+    if (!result && !options->published_only) {
+        result = forecast_find_names(context, err);
+        published_close(&context->published); /* reading the accounting database takes long */
+    }
     for (size_t i = 0; !result && i < names->count; i++)
         result = forecast_add_name(context, names->values[i], err);
     return result;
@@ -269,8 +283,10 @@ static int forecast_check(struct command_context *context, struct error *err)
      * published results, starting at their time. */
     options->published_only =
         !options->shared.now && command_reads_results_only(context->invocation);
-    if (options->published_only)
+    if (options->published_only) {
         context->use = SETTINGS_FOR_READING;
+        context->results = RESULTS_TREES;
+    }
     return 0;
 }
 
@@ -301,7 +317,7 @@ const struct command command_forecast = {
     .options = own_options,
     .options_size = sizeof(struct forecast_options),
     .use = SETTINGS_FOR_ALL,
-    .results = RESULTS_TREES,
+    .results = RESULTS_OPEN,
     .layout = &forecast_layout,
     .check = forecast_check,
     .answer = forecast_answer,

@@ -8,6 +8,7 @@
 #include "command/ledger/ledger_entry.h"
 #include "command/ledger/ledger_file.h"
 #include "results/ledger_rows.h"
+#include "results/published_part.h"
 #include "results/schema.h"
 #include "util/error.h"
 #include "util/index.h"

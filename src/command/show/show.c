@@ -10,6 +10,7 @@
 #include "report/shares.h"
 #include "results/published.h"
 #include "results/published_find.h"
+#include "results/published_part.h"
 #include "results/published_tres.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -75,9 +76,30 @@ static bool shows_tres(const struct command_context *context)
            (options->all_columns || table->columns || table->form == TABLE_JSON);
 }
 
+/* Finds the rows that are needed to show the selection: the rows of the users, or the rows of the
+ * other names and below, and all rows above them. */
+static int show_find_part(const struct command_context *context,
+                          const struct published_cluster *cluster, struct published_part *part,
+                          struct error *err)
+{
+    const struct show_options *options = context->options;
+    const struct published *published = &context->published;
+    const struct name_list *selected = published->selection.lists;
+    const enum selection_kind kind = selected[SELECTION_USERS].count   ? SELECTION_USERS
+                                     : selected[SELECTION_NAMES].count ? SELECTION_NAMES
+                                                                       : SELECTION_ACCOUNTS;
+    struct name_list lists[SELECTION_KINDS] = { [SELECTION_NAMES] = { 0 } };
+    lists[kind] = selected[kind];
+    *part = (struct published_part){ .all = true };
+    if (options->pbs || !lists[kind].count)
+        return 0;
+    return published_part_find(part, published, cluster->name, lists,
+                               kind == SELECTION_USERS ? PART_ABOVE : PART_BELOW, err);
+}
+
 static struct share_list *show_read_shares(struct command_context *context,
                                            const struct published_cluster *cluster,
-                                           struct error *err)
+                                           const struct row_ids *ids, struct error *err)
 {
     const struct show_options *options = context->options;
     struct published *published = &context->published;
@@ -86,10 +108,10 @@ static struct share_list *show_read_shares(struct command_context *context,
     struct row_reading reading = { .list = list,
                                    .last_first =
                                        options->pbs && scheduler_of(cluster->settings)->has_pbsfs };
-    if (published_read_rows(published, cluster, show_add_row, &reading, err) ||
-        (options->slurm_json && show_slurm_read_tres(published, cluster, list, err)) ||
+    if (published_read_rows_of(published, cluster, ids, show_add_row, &reading, err) ||
+        (options->slurm_json && show_slurm_read_tres(published, cluster, ids, list, err)) ||
         (shows_tres(context) &&
-         published_tres_read(published, cluster, show_add_tres, &reading, err))) {
+         published_tres_read(published, cluster, ids, show_add_tres, &reading, err))) {
         share_list_destroy(list);
         return NULL;
     }
@@ -180,8 +202,13 @@ static int show_add_cluster(struct command_context *context, struct published_cl
 {
     const struct show_options *options = context->options;
     struct published *published = &context->published;
-    struct share_list *shares = show_read_shares(context, cluster, err);
+    struct published_part part;
+    struct share_list *shares =
+        show_find_part(context, cluster, &part, err)
+            ? NULL
+            : show_read_shares(context, cluster, published_part_ids(&part), err);
     int result = 0;
+    published_part_free(&part);
     if (!shares)
         return -1;
     share_list_filter(shares, &published->permissions, &published->selection);

@@ -77,14 +77,15 @@ static void show_slurm_add_seconds(void *context, int64_t id,
 }
 
 int show_slurm_read_tres(const struct published *published, const struct published_cluster *cluster,
-                         struct share_list *list, struct error *err)
+                         const struct row_ids *ids, struct share_list *list, struct error *err)
 {
     struct seconds_reading reading = { .list = list };
     struct tres_numbers numbers = { 0 };
     int result = tres_names_read(published->db, cluster->name, &numbers, err);
     if (!result) {
         show_slurm_name_tres(&reading, &numbers);
-        result = published_seconds_read(published, cluster, show_slurm_add_seconds, &reading, err);
+        result =
+            published_seconds_read(published, cluster, ids, show_slurm_add_seconds, &reading, err);
     }
     tres_numbers_free(&numbers);
     return result;
@@ -117,8 +118,7 @@ int show_slurm_answer(const struct command_context *context,
                       struct error *err)
 {
     struct text warning = { 0 };
-    if (health_add_age_warning(context->published.db, cluster->name, cluster->as_of, &warning,
-                               err))
+    if (health_add_age_warning(context->published.db, cluster->name, cluster->as_of, &warning, err))
         return -1;
     char *login = command_login(context->invocation->client);
     char *user = utf8_copy(login, strlen(login)), *group = show_slurm_group(login);

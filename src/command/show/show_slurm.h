@@ -6,14 +6,15 @@ struct command_context;
 struct error;
 struct published;
 struct published_cluster;
+struct row_ids;
 struct share_list;
 
 /* `show --json=slurm`: the output of sshare --json. */
 
-/* Sets the TRES of `list`, whose rows must be in ascending order of id, and their usage.  Returns
- * -1 on error. */
+/* Sets the TRES of `list`, whose rows have these ids (NULL: all) in ascending order, and their
+ * usage.  Returns -1 on error. */
 int show_slurm_read_tres(const struct published *published, const struct published_cluster *cluster,
-                         struct share_list *list, struct error *err);
+                         const struct row_ids *ids, struct share_list *list, struct error *err);
 
 /* Adds the shown rows of a sorted list to the answer of the command, with a warning if the results
  * are stale.  Returns -1 on error. */
