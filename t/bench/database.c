@@ -20,8 +20,9 @@
  *         Reads the results that fairmill published for the cluster, changes every value and
  *         replaces the rows.
  *
- * The last two print the number of rows and the seconds taken, without the time to connect.  PLACE
- * is SOCKET:DATABASE for mysql, a connection string of libpq for pgsql, and a path for sqlite.
+ * The last two print the number of rows, the seconds taken, and the seconds of processor time of
+ * this process, without the time to connect.  PLACE is SOCKET:DATABASE for mysql, a connection
+ * string of libpq for pgsql, and a path for sqlite.
  */
 
 static const struct client *const clients[] = {
@@ -131,11 +132,27 @@ void add_assignments(char *sql, size_t size, const char *before, const char *aft
     }
 }
 
-static double seconds(void)
+static double seconds(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+struct stopwatch {
+    double began, processor;
+};
+
+static struct stopwatch stopwatch_start(void)
+{
+    return (struct stopwatch){ seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID) };
+}
+
+static void stopwatch_print(struct stopwatch watch, uint64_t rows)
+{
+    struct stopwatch now = stopwatch_start();
+    printf("%" PRIu64 " %.6f %.6f\n", rows, now.began - watch.began,
+           now.processor - watch.processor);
 }
 
 static int stream(const struct client *client, const char *way, int count, char **arguments)
@@ -144,10 +161,10 @@ static int stream(const struct client *client, const char *way, int count, char 
     void **sessions = room_for((size_t)count, sizeof *sessions);
     for (int i = 0; i + 1 < count; i += 2)
         sessions[i] = client->open(arguments[i]);
-    double began = seconds();
+    struct stopwatch watch = stopwatch_start();
     for (int i = 0; i + 1 < count; i += 2)
         rows += client->stream(sessions[i], way, arguments[i + 1]);
-    printf("%" PRIu64 " %.6f\n", rows, seconds() - began);
+    stopwatch_print(watch, rows);
     for (int i = 0; i + 1 < count; i += 2)
         client->close(sessions[i]);
     free(sessions);
@@ -195,9 +212,9 @@ static int write_results(const struct client *client, const char *way, const cha
     }
     add(query, sizeof query, " FROM fairmill_fairshare WHERE cluster = 'bench'");
     client->each(session, query, take_row, &rows);
-    double began = seconds();
+    struct stopwatch watch = stopwatch_start();
     client->replace(session, way, &rows);
-    printf("%zu %.6f\n", rows.count, seconds() - began);
+    stopwatch_print(watch, rows.count);
     client->close(session);
     return 0;
 }

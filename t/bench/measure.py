@@ -72,7 +72,7 @@ def chosen_user(db):
 
 
 def shown(seconds):
-    return 'not measured' if seconds is None else f'{seconds:.2f}' if seconds >= 1 else f'{seconds:.3f}'
+    return f'{seconds:.2f}' if seconds >= 1 else f'{seconds:.3f}'
 
 
 def table(headings, rows):
