@@ -623,6 +623,34 @@ static void an_answer_fails_late(asker ask)
     db_close(db);
 }
 
+/* Drivers copy texts into batches of rows, and some of these texts are larger than a batch. */
+static void rows_keep_their_order(asker ask)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE);
+    const struct db_value wide = long_text(), null = db_null(), empty = db_text("");
+    const struct db_value *texts[] = { &null, &wide, &empty }, *row;
+    int64_t next = 999, same = 0;
+    int got;
+    begin(db);
+    struct db_rows *rows = ask(db,
+                               "SELECT \"x\".\"a\", CASE WHEN \"x\".\"a\" > 500 THEN 'short' WHEN "
+                               "\"x\".\"a\" % 3 = 0 THEN NULL WHEN \"x\".\"a\" % 3 = 1 THEN ? ELSE "
+                               "'' END FROM \"heap\" \"x\" LEFT JOIN (SELECT \"a\" FROM \"heap\" "
+                               "GROUP BY \"a\") \"y\" ON \"y\".\"a\" = \"x\".\"a\" "
+                               "WHERE \"x\".\"a\" < 1000 ORDER BY \"x\".\"a\" DESC",
+                               &wide, 1, "it", &err);
+    must_have(rows, &err);
+    const struct db_value brief = db_text("short");
+    for (; (got = db_fetch(rows, &row, &err)) == 1; next--)
+        same += row[0].integer == next && equal(&row[1], next > 500 ? &brief : texts[next % 3]);
+    must(got, &err);
+    db_finish(rows);
+    ok(next == -1 && same == 1000, "rows keep their order, with texts of any length and NULL");
+    commit(db);
+    db_close(db);
+}
+
 static void one_answer_at_a_time(void)
 {
     struct error err = { 0 };
@@ -1731,6 +1759,8 @@ int main(int argc, char **argv)
     an_answer_may_be_broken_off(db_stream);
     an_answer_fails_late(db_query);
     an_answer_fails_late(db_stream);
+    rows_keep_their_order(db_query);
+    rows_keep_their_order(db_stream);
     one_answer_at_a_time();
     a_snapshot_holds(DB_SOURCE, "a source's snapshot does not contain later commits");
     a_snapshot_holds(DB_READER, "a reader's snapshot does not contain later commits");

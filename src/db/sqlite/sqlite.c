@@ -252,7 +252,8 @@ static int connect(struct sqlite_db *db, struct error *err)
      * sqlite_rows_read_value() relies on it. */
     if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX,
                         sqlite_layer()) != SQLITE_OK ||
-        sqlite_know_names(db->sqlite, &db->tables) != SQLITE_OK)
+        sqlite_know_names(db->sqlite, &db->tables) != SQLITE_OK ||
+        sqlite_know_take(db) != SQLITE_OK)
         return sqlite_fail(db, err);
 
     wait_for_locks(db, db_lock_wait(settings));

@@ -26,6 +26,7 @@ struct sqlite_db {
     sqlite3 *sqlite;
     struct lock_file *locks; /* the locks that the session holds */
     struct sqlite_names tables;
+    struct sqlite_rows *taken; /* the rows that SQLITE_TAKE reads, or NULL */
     unsigned deadline_s;
     int64_t until_ms; /* when the current statement must end, in clock_milliseconds() */
 };
@@ -35,6 +36,13 @@ struct sqlite_db {
  * in its argument, else 0.  SQLite itself ignores the case of names.
  */
 #define SQLITE_HAS_TABLE "fairmill_has_table"
+
+/*
+ * An SQL aggregate function for sqlite_rows.c.  sqlite_know_take() defines it and returns SQLite's
+ * result code.
+ */
+#define SQLITE_TAKE "fairmill_take"
+int sqlite_know_take(struct sqlite_db *db);
 
 /* Stores SQLite's last error, with its class, in `err`.  Returns -1. */
 int sqlite_fail(const struct sqlite_db *db, struct error *err);
