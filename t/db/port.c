@@ -1106,6 +1106,26 @@ static void sqlite_files_are_looked_at(void)
            "a program as database has the class ERROR_OTHER");
 }
 
+static void sqlite_texts_are_utf8(void)
+{
+    struct error err = { 0 };
+    char path[4096];
+    snprintf(path, sizeof path, "%s.utf16", site.database);
+    const char *usual = site.database;
+    site.database = path;
+    struct db *db = session(DB_OWNER);
+    must(db_script(db,
+                   "PRAGMA encoding = 'UTF-16';\nCREATE TABLE \"name\" (\"a\" TEXT);\n"
+                   "INSERT INTO \"name\" VALUES ('a na\xc3\xafve \xf0\x9f\x90\xa2');\n",
+                   &err),
+         &err);
+    const struct db_value name = db_text("a na\xc3\xafve \xf0\x9f\x90\xa2");
+    ok(answers(db, "SELECT \"a\" FROM \"name\"", NULL, 't', &name),
+       "texts of a database with UTF-16 are read as UTF-8");
+    db_close(db);
+    site.database = usual;
+}
+
 /* A reader's account can read the database, but cannot write it or its directory. */
 static void sqlite_reader_needs_no_write_permission(void)
 {
@@ -1805,6 +1825,7 @@ int main(int argc, char **argv)
         servers_die((pid_t)strtol(argv[4], NULL, 10), SIGQUIT);
     } else {
         sqlite_files_are_looked_at();
+        sqlite_texts_are_utf8();
         sqlite_reader_needs_no_write_permission();
         sqlite_says_when_the_disk_is_full();
     }

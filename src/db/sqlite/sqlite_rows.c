@@ -54,8 +54,10 @@ static int sqlite_rows_convert(const struct sqlite_rows *rows, int column, sqlit
         *value = db_null();
         break;
     default: {
+        /* Ask for the length first: in a database with UTF-16, this converts the text. */
+        size_t length = (size_t)sqlite3_value_bytes(stored);
         const char *bytes = sqlite3_value_blob(stored);
-        *value = db_bytes(bytes ? bytes : "", (size_t)sqlite3_value_bytes(stored));
+        *value = db_bytes(bytes ? bytes : "", length);
     }
     }
     if (db_value_is(value, type))
