@@ -264,6 +264,13 @@ static int connect(struct sqlite_db *db, struct error *err)
 }
 
 /*
+ * A scan of a table uses each page once.  With SQLite's default cache of 2 MB, each page is read
+ * into memory that is no longer in the processor's cache, which costs a scan of jobs a fifteenth
+ * of its time.  256 kB are enough for the inner pages of the indexes.
+ */
+#define SOURCE_CACHE "PRAGMA cache_size = -256"
+
+/*
  * Other sessions query the results while a run publishes new ones, so the database must have a
  * write-ahead log.  Only the SQL that creates the tables enables the log, because opening a file
  * must not change a database that may belong to another program.
@@ -299,6 +306,13 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
     if (sqlite_run(&db->base, "PRAGMA synchronous = FULL", err))
         return -1;
     return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
+}
+
+static int prepare_to_read(struct sqlite_db *db, struct error *err)
+{
+    if (sqlite_run(&db->base, "PRAGMA query_only = ON", err))
+        return -1;
+    return db->base.role == DB_SOURCE ? sqlite_run(&db->base, SOURCE_CACHE, err) : 0;
 }
 
 static void sqlite_rollback(struct db *base)
@@ -339,8 +353,7 @@ static struct db *sqlite_open(const struct db_settings *settings, enum db_role r
     db->base = db_session(settings, role);
     db->deadline_s = settings->deadline_s;
     if (connect(db, err) || sqlite_run(&db->base, "SELECT 1 FROM sqlite_master LIMIT 1", err) ||
-        (db_role_writes(db->base.role) ? prepare_to_write(db, err)
-                                       : sqlite_run(&db->base, "PRAGMA query_only = ON", err))) {
+        (db_role_writes(db->base.role) ? prepare_to_write(db, err) : prepare_to_read(db, err))) {
         sqlite_close(&db->base);
         return NULL;
     }
