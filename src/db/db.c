@@ -8,6 +8,7 @@
 
 #include <xxhash.h>
 
+#include "db/started.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -196,31 +197,45 @@ void db_close(struct db *db)
         return;
     /* If the program ends because memory runs out, a query may still be open. */
     db_finish(db->rows);
+    started_abandon(db->started);
     db->driver->close(db);
+}
+
+/* Waits for the statement of db_start(), if there is one.  Returns -1 if the statement failed. */
+static int db_settle(struct db *db, struct error *err)
+{
+    struct db_started *started = db->started;
+    db->started = NULL;
+    return started ? started_finish(started, err) : 0;
 }
 
 int db_begin(struct db *db, struct error *err)
 {
-    return db->driver->begin(db, err);
+    return db_settle(db, err) ? -1 : db->driver->begin(db, err);
 }
 
 int db_commit(struct db *db, struct error *err)
 {
-    return db->driver->commit(db, err);
+    return db_settle(db, err) ? -1 : db->driver->commit(db, err);
 }
 
 void db_rollback(struct db *db)
 {
-    if (db)
-        db->driver->rollback(db);
+    if (!db)
+        return;
+    started_abandon(db->started);
+    db->started = NULL;
+    db->driver->rollback(db);
 }
 
 /*
  * Some database systems could run a statement during a query or a bulk write.  Reject such a
  * statement for all systems, so that code that works with one of them works with every other.
  */
-static int refuse_while_busy(const struct db *db, struct error *err)
+static int refuse_while_busy(struct db *db, struct error *err)
 {
+    if (db_settle(db, err))
+        return -1;
     if (db->rows)
         return fail(err, ERROR_OTHER, "the database session still has an open query");
     if (db->writing)
@@ -276,6 +291,15 @@ int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
     return db->driver->execute(db, sql, arguments, argument_count, changed, err);
 }
 
+int db_start(struct db *db, const char *sql, const struct db_value *arguments,
+             size_t argument_count, struct error *err)
+{
+    if (refuse_while_busy(db, err))
+        return -1;
+    db->started = started_begin(db, sql, arguments, argument_count);
+    return 0;
+}
+
 int db_script(struct db *db, const char *sql, struct error *err)
 {
     if (refuse_while_busy(db, err))
@@ -320,8 +344,11 @@ int db_lock(struct db *db, const char *name, struct error *err)
 
 void db_unlock(struct db *db, const char *name)
 {
-    if (db)
-        db->driver->unlock(db, name);
+    struct error ignored;
+    if (!db)
+        return;
+    db_settle(db, &ignored);
+    db->driver->unlock(db, name);
 }
 
 int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err)

@@ -69,6 +69,14 @@ int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *er
 int db_finish(struct db_rows *rows);
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
                size_t argument_count, int64_t *changed, struct error *err);
+/*
+ * Starts a statement that returns no rows, and returns while the database runs it.  The next call
+ * that uses the session waits for the statement, and fails if the statement failed.  db_rollback()
+ * and db_close() wait and ignore a failure.  The SQL and texts of arguments must stay valid until
+ * then.
+ */
+int db_start(struct db *db, const char *sql, const struct db_value *arguments,
+             size_t argument_count, struct error *err);
 int db_script(struct db *db, const char *sql, struct error *err);
 /*
  * Sets the lock timeout so that no wait for a lock ends much later than `end_ms`, in

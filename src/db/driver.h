@@ -20,10 +20,11 @@ struct db {
     const struct db_driver *driver;
     const struct db_settings *settings; /* as passed to open(); must outlive the session */
     enum db_role role;
-    char *name;           /* database and server, for messages */
-    unsigned lock_wait_s; /* current lock timeout; set by db.c */
-    struct db_rows *rows; /* rows of the query in progress, or NULL; set by db.c */
-    bool writing;         /* a bulk write is in progress; set by db.c */
+    char *name;                 /* database and server, for messages */
+    unsigned lock_wait_s;       /* current lock timeout; set by db.c */
+    struct db_rows *rows;       /* rows of the query in progress, or NULL; set by db.c */
+    bool writing;               /* a bulk write is in progress; set by db.c */
+    struct db_started *started; /* statement of db_start() in progress, or NULL; set by db.c */
 };
 
 /* A query, its arguments and the types of its columns (db/value.h). */
@@ -173,6 +174,12 @@ struct db_driver {
      * that the WHERE clause matched, even if their values did not change. */
     int (*execute)(struct db *db, const char *sql, const struct db_value *arguments,
                    size_t argument_count, int64_t *changed, struct error *err);
+
+    /* Called first and last in a thread that executes a statement in a session that another thread
+     * opened.  enter_thread() returns false if the library does not allow this.  NULL if the
+     * library needs no such calls. */
+    bool (*enter_thread)(void);
+    void (*leave_thread)(void);
 
     /* Runs several DDL statements, each ended by a semicolon at the end of a line. */
     int (*script)(struct db *db, const char *sql, struct error *err);

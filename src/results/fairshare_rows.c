@@ -310,7 +310,8 @@ static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, boo
                                .keys = in_place ? 2 : 0 };
     struct row_field row[VALUE_ROOM];
     struct row_hash stored = { 0 };
-    if (!in_place && fairshare_rows_clear(writer, sql_query_value_clear, err))
+    if (!in_place && !writer->publisher->clears_values &&
+        fairshare_rows_clear(writer, sql_query_value_clear, err))
         return -1;
     for (uint32_t i = 0; i < tree->count; i++) {
         size_t columns = make_value_row(writer, tree->by_id[i], row);

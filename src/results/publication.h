@@ -8,6 +8,7 @@
 #include "db/db.h"
 
 struct error;
+struct kept_losses;
 
 /*
  * The data of a publication, for publish.h and for the modules that write rows.  Times are in epoch
@@ -24,6 +25,10 @@ struct publisher {
     int64_t run_id;   /* this run's id, higher than all earlier ids in the results */
     bool has_published;
     int64_t published_as_of;
+    /* Set by publisher_begin(). */
+    bool begun;                 /* a transaction is open, and the fence was stepped */
+    bool clears_values;         /* the rows of fairmill_value are removed, or being removed */
+    struct kept_losses *losses; /* damaged rows that cannot be recomputed */
 };
 
 /* The unit of usage, except with PBS. */

@@ -24,6 +24,7 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 #include "util/times.h"
 
@@ -178,6 +179,7 @@ static int find_run(const struct publisher *publisher, bool *published, struct e
 
 int publisher_resume(struct publisher *publisher, struct db *db, bool *published, struct error *err)
 {
+    publisher_abandon(publisher);
     publisher->db = db;
     publisher->locked = false;
     if (find_run(publisher, published, err))
@@ -251,13 +253,61 @@ static void add_repairs(const struct days *days, struct findings *findings,
 }
 
 /* Finds damaged rows that cannot be recomputed. */
-static int find_losses(const struct publisher *publisher, const struct publication *publication,
-                       struct kept_losses *losses, struct error *err)
+static int find_losses(struct publisher *publisher, struct error *err)
 {
-    for (size_t i = 0; publication->looks_through && stored_records[i]; i++)
-        if (stored_compare(publisher->db, publisher->cluster, stored_records[i], losses, err))
+    for (size_t i = 0; stored_records[i]; i++)
+        if (stored_compare(publisher->db, publisher->cluster, stored_records[i], publisher->losses,
+                           err))
             return -1;
     return 0;
+}
+
+/* Begins the transaction and steps the fence.  Call publisher_close() afterwards, even on failure.
+ */
+static int publisher_open(struct publisher *publisher, const char *source, bool looks_through,
+                          struct error *err)
+{
+    publisher->losses = memory_zeroed(1, sizeof *publisher->losses);
+    if (settings_rows_write(publisher, err) || (looks_through && find_losses(publisher, err)) ||
+        db_begin(publisher->db, err))
+        return -1;
+    publisher->begun = true;
+    return step_fence(publisher, source, err);
+}
+
+/* Commits or, if `result` is not 0, rolls back.  Returns -1 unless the transaction was committed.
+ */
+static int publisher_close(struct publisher *publisher, int result, struct error *err)
+{
+    if (publisher->begun)
+        result = rows_commit(publisher->db, result, err);
+    if (publisher->losses)
+        free(publisher->losses->list);
+    free(publisher->losses);
+    publisher->losses = NULL;
+    publisher->begun = publisher->clears_values = false;
+    return result;
+}
+
+void publisher_abandon(struct publisher *publisher)
+{
+    publisher_close(publisher, -1, NULL);
+}
+
+void publisher_begin(struct publisher *publisher, const char *source, bool looks_through)
+{
+    struct error ignored;
+    struct db_value cluster = db_text(publisher->cluster);
+    if (!publisher->locked)
+        return;
+    if (publisher_open(publisher, source, looks_through, &ignored)) {
+        publisher_abandon(publisher);
+        return;
+    }
+    /* A database that updates in place keeps the rows. */
+    if (!publisher->db->driver->updates_in_place)
+        publisher->clears_values =
+            !db_start(publisher->db, sql_query_value_clear, &cluster, 1, &ignored);
 }
 
 /*
@@ -330,14 +380,14 @@ static int publish_note_seen(const struct publisher *publisher,
     return share_rows_write(publisher, publication, err);
 }
 
-static int write_all(struct publisher *publisher, const struct publication *publication,
-                     const struct kept_losses *losses, struct run_record record, struct error *err)
+static int write_all(const struct publisher *publisher, const struct publication *publication,
+                     struct run_record record, struct error *err)
 {
+    const struct kept_losses *losses = publisher->losses;
     struct text message = { 0 };
     int result =
-        step_fence(publisher, publication->source, err) ||
-                (publication->looks_through &&
-                 stored_remove_strays(publisher->db, publisher->cluster, err)) ||
+        (publication->looks_through &&
+         stored_remove_strays(publisher->db, publisher->cluster, err)) ||
                 (publication->numbers && tres_names_write(publisher, publication->numbers, err)) ||
                 fairshare_rows_write(publisher, publication, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
@@ -366,17 +416,12 @@ static int write_all(struct publisher *publisher, const struct publication *publ
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err)
 {
-    struct kept_losses losses = { 0 };
-    int result = settings_rows_write(publisher, err) ||
-                         find_losses(publisher, publication, &losses, err) ||
-                         db_begin(publisher->db, err)
-                     ? -1
-                     : 0;
+    int result = publisher->begun ? 0
+                                  : publisher_open(publisher, publication->source,
+                                                   publication->looks_through, err);
     if (!result)
-        result = rows_commit(publisher->db,
-                             write_all(publisher, publication, &losses, *record, err), err);
-    free(losses.list);
-    return result;
+        result = write_all(publisher, publication, *record, err);
+    return publisher_close(publisher, result, err);
 }
 
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,

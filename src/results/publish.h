@@ -42,6 +42,20 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
                      struct error *err);
 
 /*
+ * Begins the transaction that publishes, for a run that will compute its values while the database
+ * removes the old ones.  `source` is the identity of the accounting database.  `looks_through` is
+ * the member of the publication.  If it fails, call publisher_publish() nevertheless, which begins
+ * again.  Does nothing if the cluster is not locked.
+ *
+ * Call publisher_publish() or publisher_abandon() next.  Until then, nothing else may use the
+ * session.
+ */
+void publisher_begin(struct publisher *publisher, const char *source, bool looks_through);
+
+/* Rolls back the transaction that publisher_begin() began, if any. */
+void publisher_abandon(struct publisher *publisher);
+
+/*
  * Publishes, without a retry.  Fails with ERROR_LOCKED if another run has published since this run
  * began.
  */

@@ -126,13 +126,28 @@ static int read_stored(struct cluster_run *run, struct publisher *publisher, str
     return 0;
 }
 
-/* Adds the checkpointed sums and computes the values. */
-static int fold_and_compute(struct cluster_run *run, const struct publisher *publisher,
-                            struct error *err)
+/*
+ * The maximum time for which the first attempt to publish waits for a lock of the database.  Later
+ * attempts wait until the deadline, so that a long computation is not lost.
+ */
+#define FIRST_WAIT_MS 10000
+
+/*
+ * Adds the checkpointed sums and computes the values.  Meanwhile the database removes the values of
+ * the last run.
+ */
+static int fold_and_compute(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
+    const struct run_session *session = run->session;
     if (checkpoint_plan_fold(&run->plan, &run->computation, publisher->db, err))
-        return results_explain(run->session->settings, err);
-    return compute_values(&run->computation, &run->plan, err);
+        return results_explain(session->settings, err);
+    if (publisher->locked &&
+        !db_limit_waits(publisher->db, clock_milliseconds() + FIRST_WAIT_MS, err))
+        publisher_begin(publisher, session->source_identity, session->options->full);
+    if (!compute_values(&run->computation, &run->plan, err))
+        return 0;
+    publisher_abandon(publisher);
+    return -1;
 }
 
 /*
@@ -190,11 +205,6 @@ static const struct association_times *times_of(const struct cluster_run *run,
     return publisher->locked && ends ? run->computation.times : NULL;
 }
 
-/*
- * The maximum time for which the first attempt to publish waits for a lock of the database.  Later
- * attempts wait until the deadline, so that a long computation is not lost.
- */
-#define FIRST_WAIT_MS 10000
 static int publish_with_retries(struct run_session *session, struct publisher *publisher,
                                 const struct publication *publication,
                                 const struct run_record *record, struct error *err)
@@ -202,7 +212,7 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
     struct retry retry = { session->deadline, 0 };
     int64_t waits_end = clock_milliseconds() + FIRST_WAIT_MS;
     bool published = false;
-    while (!published && (db_limit_waits(publisher->db, waits_end, err) ||
+    while (!published && ((!publisher->begun && db_limit_waits(publisher->db, waits_end, err)) ||
                           publisher_publish(publisher, publication, record, err))) {
         bool gone = err->class == ERROR_GONE;
         waits_end = session->deadline;

@@ -1033,6 +1033,49 @@ static void waits_for_locks_are_short(void)
     db_close(third);
 }
 
+static void statements_run_meanwhile(void)
+{
+    struct error err = { 0 };
+    struct db *first = session(DB_RESULTS), *second = session(DB_RESULTS);
+    struct db_value two = db_integer(2);
+    bool waits = strcmp(site.driver, "sqlite") != 0;
+    run(first, "DELETE FROM \"first\"");
+    run(first, "INSERT INTO \"first\" (\"a\") VALUES (1)");
+    if (waits) {
+        begin(first);
+        run(first, "UPDATE \"first\" SET \"a\" = 7");
+    }
+    begin(second);
+    is_int(db_start(second, "UPDATE \"first\" SET \"a\" = ?", &two, 1, &err), 0,
+           "a session starts a statement, even if that waits for a lock");
+    if (waits)
+        commit(first);
+    is_int(number_of(second, "SELECT \"a\" FROM \"first\""), 2,
+           "the next statement waits for the started one");
+    must(db_start(second, "DELETE FROM \"first\"", NULL, 0, &err), &err);
+    db_rollback(second);
+    is_int(number_of(second, "SELECT \"a\" FROM \"first\""), waits ? 7 : 1,
+           "a rollback includes a started statement");
+    begin(second);
+    must(db_start(second, "DELETE FROM \"nonesuch\"", NULL, 0, &err), &err);
+    err.class = ERROR_OTHER;
+    ok(db_execute(second, "DELETE FROM \"first\"", NULL, 0, NULL, &err) == -1 &&
+           err.class == ERROR_MISSING && strstr(err.message, "nonesuch"),
+       "the next statement reports the error of the started one, and is not run");
+    db_rollback(second);
+    is_int(number_of(second, "SELECT COUNT(*) FROM \"first\""), 1,
+           "the session works after a started statement failed");
+    begin(second);
+    must(db_start(second, "DELETE FROM \"nonesuch\"", NULL, 0, &err), &err);
+    is_int(db_commit(second, &err), -1, "a commit fails if the started statement failed");
+    db_rollback(second);
+    must(db_start(second, "UPDATE \"first\" SET \"a\" = ?", &two, 1, &err), &err);
+    db_close(second);
+    is_int(number_of(first, "SELECT \"a\" FROM \"first\""), 2,
+           "a session that is closed waits for the started statement");
+    db_close(first);
+}
+
 static void statements_end_at_the_deadline(void)
 {
     struct error err = { 0 };
@@ -1788,6 +1831,10 @@ int main(int argc, char **argv)
     a_source_cannot_be_written();
     locks_exclude();
     waits_for_locks_are_short();
+    /* This test needs a process without other threads, whose memory libraries keep. */
+    if (pgsql && addresses())
+        pgsql_values_that_memory_has_no_room_for();
+    statements_run_meanwhile();
     statements_end_at_the_deadline();
     errors_have_a_class();
     if (mysql || pgsql) {
@@ -1811,8 +1858,6 @@ int main(int argc, char **argv)
         pgsql_narrow_columns_are_written();
         pgsql_bulk_writes_touch_only_their_rows();
         pgsql_bytes_come_as_they_are_stored();
-        if (addresses())
-            pgsql_values_that_memory_has_no_room_for();
         pgsql_failed_transactions_are_not_committed();
         pgsql_sessions_can_be_killed();
         pgsql_answers_fail_amid_rows(db_query);

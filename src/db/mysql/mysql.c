@@ -308,6 +308,11 @@ static void mysql_driver_unlock(struct db *db, const char *name)
     session_execute(db, "DO RELEASE_LOCK(?)", &argument, 1, NULL, &ignored);
 }
 
+static bool mysql_driver_enter_thread(void)
+{
+    return !mysql_thread_init();
+}
+
 const struct db_driver mysql_driver = {
     .name = "mysql",
     .comes_back = true,
@@ -335,6 +340,8 @@ const struct db_driver mysql_driver = {
     .fetch = session_fetch,
     .finish = session_finish,
     .execute = session_execute,
+    .enter_thread = mysql_driver_enter_thread,
+    .leave_thread = mysql_thread_end,
     .script = session_script,
     .fit = mysql_fit,
     .set_lock_wait = mysql_driver_set_lock_wait,

@@ -406,6 +406,11 @@ static const char *sqlite_tls_objection(const struct db_settings *settings)
     return "SQLite has no connections to encrypt; remove tls_mode";
 }
 
+static bool sqlite_enter_thread(void)
+{
+    return sqlite3_threadsafe() != 0;
+}
+
 const struct db_driver sqlite_driver = {
     .name = "sqlite",
     .scan_hint = "NOT INDEXED",
@@ -422,6 +427,7 @@ const struct db_driver sqlite_driver = {
     .fetch = sqlite_fetch,
     .finish = sqlite_finish,
     .execute = sqlite_execute,
+    .enter_thread = sqlite_enter_thread,
     .script = sqlite_run,
     .fit = sqlite_fit,
     .set_lock_wait = sqlite_set_lock_wait,
