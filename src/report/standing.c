@@ -209,7 +209,7 @@ static void standing_add_used(struct text *text, const struct standing_facts *fa
 
 static void standing_add_user(struct text *text, const struct standing_facts *facts, uint32_t node)
 {
-    uint32_t place = facts->standings->places[node];
+    uint32_t place = standing_place(facts->standings, node);
     standing_add_name(text, facts, node);
     if (!place) {
         text_add(text, " has no place.");
@@ -279,9 +279,9 @@ static void standing_add_members(struct text *text, const struct standing_facts 
                                  uint32_t node)
 {
     const struct standings *standings = facts->standings;
-    uint32_t users = standing_users(standings, node);
-    uint32_t first = standing_first_place(standings, node);
-    uint32_t last = standing_last_place(standings, node);
+    uint32_t users = standings->below[node].users;
+    uint32_t first = standings->below[node].first;
+    uint32_t last = standings->below[node].last;
     if (!users)
         return;
     text_add(text, " Its ");

@@ -62,15 +62,17 @@ static void levels(void)
 {
     draw(TWO_GROUPS, "fair_tree");
     is_int(standings->users, 5, "all five users have a place");
-    is_int(standings->places[node(8)], 1, "the user without usage in the group ahead is next");
-    is_int(standings->places[node(4)], 5, "the user with most usage in the other group is last");
+    is_int(standing_place(standings, node(8)), 1,
+           "the user without usage in the group ahead is next");
+    is_int(standing_place(standings, node(4)), 5,
+           "the user with most usage in the other group is last");
     ok(fabs(standings->ratios[node(2)] - 2.4) < 1e-12, "a has used 0.6 / 0.25 of its share");
     is_int(standings->ahead[node(2)], 3, "three users of b are ahead of a");
     is_int(standings->ahead[node(3)], 0, "no user of a is ahead of b");
     is_int(standings->owners[node(4)], node(2), "u is compared within a");
-    is_int(standing_users(standings, node(3)), 3, "b has three users");
-    is_int(standing_first_place(standings, node(2)), 4, "the first place of a is 4");
-    is_int(standing_last_place(standings, node(2)), 5, "the last place of a is 5");
+    is_int(standings->below[node(3)].users, 3, "b has three users");
+    is_int(standings->below[node(2)].first, 4, "the first place of a is 4");
+    is_int(standings->below[node(2)].last, 5, "the last place of a is 5");
 
     struct standing standing;
     standing_find(standings, node(4), &standing);
@@ -89,7 +91,7 @@ static void other_algorithms(void)
     standing_find(standings, node(4), &standing);
     ok(!standing.count && !standings->by_level, "classic has no levels");
     is_int(standings->ahead[node(2)], 0, "with classic, no user is ahead because of a level");
-    is_int(standings->places[node(4)], 5, "with classic, users have places");
+    is_int(standing_place(standings, node(4)), 5, "with classic, users have places");
     standing_erase();
 }
 
@@ -109,7 +111,7 @@ static void special_shares(void)
     is_int(step_of(7, 0).position, 4, "an account without shares is last");
     is_int(step_of(2, 0).position, 0, "an account with `parent` shares has no position");
     is_int(step_of(8, 1).position, 1, "a user with `parent` shares is first");
-    is_int(standing_first_place(standings, node(9)), 0, "an account without users has no place");
+    is_int(standings->below[node(9)].first, 0, "an account without users has no place");
     standing_erase();
 }
 
@@ -158,7 +160,7 @@ static uint32_t brute_below(uint32_t top, uint32_t place)
     for (uint32_t i = 0; i < site.tree->count; i++)
         for (uint32_t at = i; at != NO_NODE; at = site.tree->nodes[at].parent)
             if (at == top)
-                count += standings->places[i] && standings->places[i] < place;
+                count += standing_place(standings, i) && standing_place(standings, i) < place;
     return count;
 }
 
@@ -184,7 +186,7 @@ static uint32_t brute_ahead(uint32_t owner, uint32_t member, uint32_t place)
 static bool is_explained(uint32_t user)
 {
     struct standing standing;
-    uint32_t place = standings->places[user], sum = 0, at = user;
+    uint32_t place = standing_place(standings, user), sum = 0, at = user;
     standing_find(standings, user, &standing);
     bool same = place && standing.count;
     for (size_t i = standing.count; i-- > 0;) {
@@ -204,7 +206,7 @@ static bool is_explained(uint32_t user)
 
 static bool is_first_of(uint32_t i)
 {
-    uint32_t first = standing_first_place(standings, i);
+    uint32_t first = standings->below[i].first;
     return standings->ahead[i] == (first ? brute_below(standings->owners[i], first) : 0);
 }
 
@@ -224,11 +226,149 @@ static void random_trees(enum conformance conformance, const char *statement)
                 break;
             }
         for (uint32_t i = 1; i < site.tree->count; i++)
-            tied += brute_below(0, standings->places[i] + 1) > standings->places[i];
+            tied += brute_below(0, standing_place(standings, i) + 1) > standing_place(standings, i);
         standing_erase();
     }
     ok(!wrong, statement);
     ok(seed || tied > 100, "many users of the random trees are tied");
+}
+
+/* ---- a part of a tree ---- */
+
+/* Chooses the nodes on the path to a node and the members of the levels on this path. */
+static void choose_part(uint32_t top, bool *chosen)
+{
+    const struct node *nodes = site.tree->nodes;
+    bool above[64] = { false };
+    for (uint32_t at = nodes[top].parent; at != NO_NODE; at = nodes[at].parent)
+        above[at] = true;
+    chosen[0] = true;
+    for (uint32_t i = 1; i < site.tree->count; i++)
+        chosen[i] = above[nodes[i].parent] || (chosen[nodes[i].parent] && is_open(nodes[i].parent));
+}
+
+/* Builds the tree of the chosen nodes as readers of the published rows do. */
+static struct tree *build_part(const bool *chosen)
+{
+    struct tree *part = NULL;
+    struct association rows[64];
+    size_t count = 0;
+    for (uint32_t i = 0; i < site.tree->count; i++) {
+        const struct node *from = &site.tree->nodes[i];
+        if (chosen[i])
+            rows[count++] = (struct association){
+                .id = from->id,
+                .parent_id = i ? site.tree->nodes[from->parent].id : 0,
+                .account = from->account,
+                .user = from->user,
+                .partition = from->partition,
+                .parent_account = i ? from->account : site.empty,
+                .shares = from->shares,
+            };
+    }
+    if (tree_build(&part, &(struct associations){ rows, count, site.names, site.empty, true },
+                   BAD_ROWS_FAIL, site.findings, &site.err))
+        diag(site.err.message);
+    return part;
+}
+
+static bool is_same_step(const struct tree *part, const struct standing_step *one,
+                         const struct standing_step *other)
+{
+    const struct node *whole = site.tree->nodes;
+    return part->nodes[one->owner].id == whole[other->owner].id &&
+           part->nodes[one->member].id == whole[other->member].id &&
+           !memcmp(&one->ratio, &other->ratio, sizeof one->ratio) && one->ahead == other->ahead &&
+           one->position == other->position && one->members == other->members;
+}
+
+/* Returns true if the standings of a part have the same facts about a node as those of the whole
+ * tree. */
+static bool is_same(const struct standings *of_part, uint32_t in_part, uint32_t node)
+{
+    struct standing one, other;
+    standing_find(of_part, in_part, &one);
+    standing_find(standings, node, &other);
+    bool same = of_part->users == standings->users && one.count == other.count &&
+                standing_place(of_part, in_part) == standing_place(standings, node) &&
+                of_part->below[in_part].users == standings->below[node].users &&
+                of_part->below[in_part].first == standings->below[node].first &&
+                of_part->below[in_part].last == standings->below[node].last;
+    for (size_t i = 0; same && i < one.count; i++)
+        same = is_same_step(of_part->tree, &one.steps[i], &other.steps[i]);
+    standing_free(&one);
+    standing_free(&other);
+    return same;
+}
+
+/* Compares the part of each node with the whole tree.  Adds to `usable` and `unusable` the numbers
+ * of parts that can and cannot be used. */
+static bool parts_agree(const struct algorithm *algorithm, unsigned *usable, unsigned *unusable)
+{
+    bool agree = true;
+    for (uint32_t node = 1; agree && node < site.tree->count; node++) {
+        bool chosen[64] = { false };
+        struct user_places places[64];
+        struct values values[64];
+        choose_part(node, chosen);
+        struct tree *part = build_part(chosen);
+        for (uint32_t i = 0; i < site.tree->count; i++) {
+            uint32_t place = tree_place(part, site.tree->nodes[i].id);
+            if (place == NO_NODE)
+                continue;
+            places[place] = standings->below[i];
+            values[place] = site.values[i];
+        }
+        uint32_t in_part = tree_place(part, site.tree->nodes[node].id);
+        bool has = standings_part_has(part, algorithm, places, in_part);
+        *(has ? usable : unusable) += 1;
+        struct standings *of_part = standings_create_part(part, algorithm, values, places);
+        agree = !has || is_same(of_part, in_part, node);
+        standings_destroy(of_part);
+        tree_destroy(part);
+    }
+    return agree;
+}
+
+static void random_parts(void)
+{
+    static const char *const conformances[] = { "documents", "slurmctld" };
+    for (const struct algorithm *const *algorithm = algorithms; *algorithm; algorithm++)
+        for (int conformance = 0; conformance < 2; conformance++) {
+            unsigned wrong = 0, usable = 0, unusable = 0;
+            for (unsigned number = 1; number < 100; number++) {
+                state = number * UINT64_C(0x9e3779b97f4a7c15);
+                draw_random();
+                standing_publish((*algorithm)->name,
+                                 conformance ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS);
+                wrong += !parts_agree(*algorithm, &usable, &unusable);
+                standing_erase();
+            }
+            char statement[128];
+            snprintf(statement, sizeof statement,
+                     "%s, %s: a part with stored places has the same facts as the whole tree",
+                     (*algorithm)->name, conformances[conformance]);
+            ok(!wrong && usable > 3 * unusable, statement);
+        }
+}
+
+static void interleaved(void)
+{
+    /* a and b are tied, and their users form one list: u, w and v, x. */
+    draw("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 root c - 1 0\n"
+         "5 - a u 1 10  6 - a v 1 30  7 - b w 1 10  8 - b x 1 30  9 - c y 1 90",
+         "fair_tree");
+    ok(standings->below[node(2)].interleaved, "the users of tied accounts are interleaved");
+    ok(!standings->below[node(4)].interleaved && !standings->below[0].interleaved,
+       "the users of another account and of the root are not interleaved");
+    ok(!standings_part_has(site.tree, algorithm_named("fair_tree"), standings->below, node(6)),
+       "stored places do not give the users ahead within an account that is interleaved");
+    ok(standings_part_has(site.tree, algorithm_named("fair_tree"), standings->below, node(9)),
+       "stored places give the users ahead within other accounts");
+    struct user_places none[64] = { { 0 } };
+    ok(!standings_part_has(site.tree, algorithm_named("classic"), none, node(9)),
+       "the places that an older release did not store cannot be used");
+    standing_erase();
 }
 
 int main(void)
@@ -240,6 +380,8 @@ int main(void)
                  "documents: the users ahead on all levels add up to the place minus 1");
     random_trees(CONFORMANCE_SLURMCTLD,
                  "slurmctld: the users ahead on all levels add up to the place minus 1");
+    random_parts();
+    interleaved();
     standings_destroy(NULL);
     return done_testing();
 }

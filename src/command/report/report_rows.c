@@ -48,10 +48,10 @@ static void report_rows_add_standings(struct page_cluster *cluster,
     for (uint32_t i = 0; i < cluster->row_count; i++) {
         struct page_row *row = &cluster->rows[i];
         uint32_t node = nodes->nodes[i];
-        row->place = standings->places[node];
-        row->users = standing_users(standings, node);
-        row->first_place = standing_first_place(standings, node);
-        row->last_place = standing_last_place(standings, node);
+        row->place = standing_place(standings, node);
+        row->users = standings->below[node].users;
+        row->first_place = standings->below[node].first;
+        row->last_place = standings->below[node].last;
         row->level = id_index_find(nodes->rows, tree->nodes[standings->owners[node]].id);
         row->level_ratio = standings->ratios[node];
         row->ahead = standings->ahead[node];

@@ -3,27 +3,68 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/tree/tree.h"
 #include "util/memory.h"
 
-/* ---- the users below each node, by place ---- */
+/* ---- the users at or below each node ---- */
+
+/* Adds the places of the users below `from` to those of `to`.  The lists of both are disjoint.
+ * `to_last` and `from_last` are the numbers of users at the last place. */
+static void user_places_add(struct user_places *to, uint32_t *to_last,
+                            const struct user_places *from, uint32_t from_last)
+{
+    if (!from->users)
+        return;
+    if (!to->users || from->first < to->first)
+        to->first = from->first;
+    if (!to->users || from->last > to->last) {
+        to->last = from->last;
+        *to_last = from_last;
+    } else if (from->last == to->last) {
+        *to_last += from_last;
+    }
+    to->users += from->users;
+}
+
+struct user_places *user_places_create(const struct tree *tree, const uint32_t *order)
+{
+    struct user_places *places = memory_zeroed(tree->count, sizeof *places);
+    uint32_t *ranks = user_ranks(tree, order);
+    uint32_t *last = memory_zeroed(tree->count, sizeof *last);
+    for (uint32_t i = tree->count; i-- > 0;) {
+        uint32_t place = place_of_rank(ranks[i], tree->user_count);
+        if (place) {
+            places[i] = (struct user_places){ 1, place, place, false };
+            last[i] = 1;
+        }
+        /* Each place is the previous one plus the number of users there, of all accounts. */
+        places[i].interleaved = places[i].last - places[i].first != places[i].users - last[i];
+        if (i)
+            user_places_add(&places[tree->nodes[i].parent], &last[tree->nodes[i].parent],
+                            &places[i], last[i]);
+    }
+    free(ranks);
+    free(last);
+    return places;
+}
 
 /* Returns the users that have a place, in ascending order of place: a counting sort, because places
  * are at most the number of users. */
-static uint32_t *standing_users_by_place(const struct tree *tree, const uint32_t *places,
-                                         uint32_t users)
+static uint32_t *standing_users_by_place(const struct standings *standings)
 {
+    const struct tree *tree = standings->tree;
     uint32_t *next = memory_zeroed((size_t)tree->user_count + 2, sizeof *next);
-    uint32_t *sorted = memory_zeroed((size_t)users + 1, sizeof *sorted);
+    uint32_t *sorted = memory_zeroed((size_t)standings->users + 1, sizeof *sorted);
     for (uint32_t i = 0; i < tree->count; i++)
-        if (places[i])
-            next[places[i] + 1]++;
+        if (standing_place(standings, i))
+            next[standing_place(standings, i) + 1]++;
     for (uint32_t place = 1; place <= tree->user_count; place++)
         next[place + 1] += next[place];
     for (uint32_t i = 0; i < tree->count; i++)
-        if (places[i])
-            sorted[next[places[i]]++] = i;
+        if (standing_place(standings, i))
+            sorted[next[standing_place(standings, i)]++] = i;
     free(next);
     return sorted;
 }
@@ -32,34 +73,30 @@ static uint32_t *standing_users_by_place(const struct tree *tree, const uint32_t
 static void standings_fill_below(struct standings *standings)
 {
     const struct tree *tree = standings->tree;
-    uint32_t *sorted = standing_users_by_place(tree, standings->places, standings->users);
+    uint32_t *sorted = standing_users_by_place(standings);
     uint32_t *first = memory_zeroed((size_t)tree->count + 1, sizeof *first);
     for (uint32_t i = 0; i < tree->count; i++)
-        first[i + 1] = standings->places[i] ? 1 : 0;
-    for (uint32_t i = tree->count; --i > 0;)
-        first[tree->nodes[i].parent + 1] += first[i + 1];
-    for (uint32_t i = 0; i < tree->count; i++)
-        first[i + 1] += first[i];
-    uint32_t *below = memory_zeroed((size_t)first[tree->count] + 1, sizeof *below);
+        first[i + 1] = first[i] + standings->below[i].users;
+    uint32_t *lists = memory_zeroed((size_t)first[tree->count] + 1, sizeof *lists);
     uint32_t *used = memory_zeroed(tree->count, sizeof *used);
     for (uint32_t i = 0; i < standings->users; i++)
         for (uint32_t at = sorted[i]; at != NO_NODE; at = tree->nodes[at].parent)
-            below[first[at] + used[at]++] = standings->places[sorted[i]];
+            lists[first[at] + used[at]++] = standing_place(standings, sorted[i]);
     free(used);
     free(sorted);
-    standings->below_first = first;
-    standings->below_sorted = below;
+    standings->list_first = first;
+    standings->lists = lists;
 }
 
-/* Returns the number of users at or below `node` with a place above `place`. */
-static uint32_t standing_users_ahead(const struct standings *standings, uint32_t node,
+/* Returns the number of places in the node's list that are above `place`. */
+static uint32_t standing_search_list(const struct standings *standings, uint32_t node,
                                      uint32_t place)
 {
-    uint32_t from = standings->below_first[node];
-    uint32_t low = from, high = standings->below_first[node + 1];
+    uint32_t from = standings->list_first[node];
+    uint32_t low = from, high = standings->list_first[node + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (standings->below_sorted[middle] < place)
+        if (standings->lists[middle] < place)
             low = middle + 1;
         else
             high = middle;
@@ -67,21 +104,19 @@ static uint32_t standing_users_ahead(const struct standings *standings, uint32_t
     return low - from;
 }
 
-uint32_t standing_first_place(const struct standings *standings, uint32_t node)
+/*
+ * Returns the number of users at or below `node` with a place above `place`.  Unless the node's
+ * places are interleaved, all users between its first and its last user are below it.
+ */
+static uint32_t standing_users_ahead(const struct standings *standings, uint32_t node,
+                                     uint32_t place)
 {
-    uint32_t first = standings->below_first[node];
-    return first < standings->below_first[node + 1] ? standings->below_sorted[first] : 0;
-}
-
-uint32_t standing_last_place(const struct standings *standings, uint32_t node)
-{
-    uint32_t end = standings->below_first[node + 1];
-    return standings->below_first[node] < end ? standings->below_sorted[end - 1] : 0;
-}
-
-uint32_t standing_users(const struct standings *standings, uint32_t node)
-{
-    return standings->below_first[node + 1] - standings->below_first[node];
+    const struct user_places *below = &standings->below[node];
+    if (!below->users || place <= below->first)
+        return 0;
+    if (place > below->last)
+        return below->users;
+    return below->interleaved ? standing_search_list(standings, node, place) : place - below->first;
 }
 
 /* ---- all nodes ---- */
@@ -95,41 +130,83 @@ static double standing_ratio(const struct tree *tree, const struct values *value
     return values[node].level_usage / values[node].level_shares_norm;
 }
 
-struct standings *standings_create(const struct tree *tree, const struct algorithm *algorithm,
-                                   const struct values *values, const uint32_t *order)
+static bool standings_any_interleaved(const struct standings *standings)
+{
+    for (uint32_t i = 0; i < standings->tree->count; i++)
+        if (standings->below[i].interleaved)
+            return true;
+    return false;
+}
+
+/* Creates the standings without the users ahead. */
+static struct standings *standings_begin(const struct tree *tree, const struct algorithm *algorithm,
+                                         const struct values *values, struct user_places *below)
 {
     struct standings *standings = memory_zeroed(1, sizeof *standings);
     *standings = (struct standings){
         .tree = tree,
         .by_level = algorithm->ranks_users,
-        .places = user_ranks(tree, order),
+        .users = below[0].users,
+        .below = below,
         .owners = memory_zeroed(tree->count, sizeof *standings->owners),
         .ratios = memory_zeroed(tree->count, sizeof *standings->ratios),
         .ahead = memory_zeroed(tree->count, sizeof *standings->ahead),
     };
     for (uint32_t i = 0; i < tree->count; i++) {
-        standings->places[i] = place_of_rank(standings->places[i], tree->user_count);
-        standings->users += standings->places[i] != 0;
         standings->owners[i] = i ? tree->nodes[i].fairshare_parent : 0;
         standings->ratios[i] = standing_ratio(tree, values, i);
     }
-    standings_fill_below(standings);
-    for (uint32_t i = 1; standings->by_level && i < tree->count; i++)
-        standings->ahead[i] = standing_users_ahead(standings, standings->owners[i],
-                                                   standing_first_place(standings, i));
     return standings;
+}
+
+struct standings *standings_create(const struct tree *tree, const struct algorithm *algorithm,
+                                   const struct values *values, const uint32_t *order)
+{
+    struct standings *standings =
+        standings_begin(tree, algorithm, values, user_places_create(tree, order));
+    if (standings->by_level && standings_any_interleaved(standings))
+        standings_fill_below(standings);
+    for (uint32_t i = 1; standings->by_level && i < tree->count; i++)
+        standings->ahead[i] =
+            standing_users_ahead(standings, standings->owners[i], standings->below[i].first);
+    return standings;
+}
+
+struct standings *standings_create_part(const struct tree *tree, const struct algorithm *algorithm,
+                                        const struct values *values,
+                                        const struct user_places *stored)
+{
+    struct user_places *below = memory_zeroed(tree->count, sizeof *below);
+    memcpy(below, stored, tree->count * sizeof *below);
+    return standings_begin(tree, algorithm, values, below);
+}
+
+bool standings_part_has(const struct tree *tree, const struct algorithm *algorithm,
+                        const struct user_places *stored, uint32_t node)
+{
+    if (!stored[0].users)
+        return false;
+    bool has = true;
+    if (!algorithm->ranks_users)
+        return has;
+    struct path path = path_to(tree, node, true);
+    /* All users of the cluster are below the root, and none is ahead of the node's first user. */
+    for (uint32_t i = 1; has && i + 1 < path.count; i++)
+        has = !stored[path.nodes[i]].interleaved;
+    path_free(&path);
+    return has;
 }
 
 void standings_destroy(struct standings *standings)
 {
     if (!standings)
         return;
-    free(standings->places);
+    free(standings->below);
     free(standings->owners);
     free(standings->ratios);
     free(standings->ahead);
-    free(standings->below_sorted);
-    free(standings->below_first);
+    free(standings->lists);
+    free(standings->list_first);
     free(standings);
 }
 
@@ -171,7 +248,7 @@ void standing_find(const struct standings *standings, uint32_t node, struct stan
     *standing = (struct standing){ 0 };
     if (!standings->by_level || !node)
         return;
-    uint32_t place = standing_first_place(standings, node);
+    uint32_t place = standings->below[node].first;
     struct path path = path_to(standings->tree, node, true);
     standing->count = path.count - 1;
     standing->steps = memory_zeroed(standing->count, sizeof *standing->steps);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/fairshare/fairshare.h"
+#include "core/tree/tree.h"
 
 /*
  * The reasons for the places of users.
@@ -19,20 +20,35 @@
  * With other algorithms a user has a place, but there are no levels.
  */
 
-/* Indexed by node.  The algorithm's order must be the published one (algorithm.h). */
+/* The places of the users at or below an association, among all users of the cluster.  The place 1
+ * is the best, and ties share a place. */
+struct user_places {
+    uint32_t users;       /* number of users with a place; the other members are 0 without them */
+    uint32_t first, last; /* the best and the last place */
+    /* A user elsewhere has a place from `first` up to, but not including, `last`.  If there is no
+     * such user, P - first of the users are ahead of the one at place P. */
+    bool interleaved;
+};
+
+/* Returns the places of the users at or below each node, indexed by node.  The order is that of
+ * order_of_all().  The caller frees the array. */
+struct user_places *user_places_create(const struct tree *tree, const uint32_t *order);
+
+/* Indexed by node. */
 struct standings {
     const struct tree *tree;
-    bool by_level;    /* the algorithm ranks users level by level */
-    uint32_t users;   /* number of users with a place */
-    uint32_t *places; /* place of a user among all users; ties share a place; 0: none */
+    bool by_level;  /* the algorithm ranks users level by level */
+    uint32_t users; /* number of users with a place */
+    struct user_places *below;
     uint32_t *owners; /* the fairshare parent, whose level contains the node; the root's is 0 */
     /* Usage divided by share, both within the level.  0 without usage; INFINITY if the node has 0
      * shares, with usage or without; NAN for the root and with `parent` shares. */
     double *ratios;
     /* Number of users of other members of the node's level who are ahead of the node's first
-     * user; 0 if there are no levels. */
+     * user; 0 if there are no levels, and in a part of a tree. */
     uint32_t *ahead;
-    uint32_t *below_sorted, *below_first; /* private: the places of the users below each node */
+    /* Private: the places of the users below each node, or NULL if no node needs them. */
+    uint32_t *lists, *list_first;
 };
 
 /* One level of the path to a node. */
@@ -49,16 +65,27 @@ struct standing {
     size_t count;
 };
 
+/* Creates the standings of a whole tree.  The algorithm's order must be the published one
+ * (algorithm.h). */
 struct standings *standings_create(const struct tree *tree, const struct algorithm *algorithm,
                                    const struct values *values, const uint32_t *order);
+/* Creates the standings of a part of a tree from the stored places of its nodes.  The part has all
+ * members of the levels that it contains, but not everything below these members.
+ * standings_part_has() returns true if standing_find() then finds the same levels above `node` as
+ * in the whole tree, and if the standings have the same places. */
+struct standings *standings_create_part(const struct tree *tree, const struct algorithm *algorithm,
+                                        const struct values *values,
+                                        const struct user_places *stored);
+bool standings_part_has(const struct tree *tree, const struct algorithm *algorithm,
+                        const struct user_places *stored, uint32_t node);
 /* Accepts NULL. */
 void standings_destroy(struct standings *standings);
 
-/* Return the number of users with a place at or below a node, and the first and the last of these
- * places.  The places are 0 if there are no such users. */
-uint32_t standing_users(const struct standings *standings, uint32_t node);
-uint32_t standing_first_place(const struct standings *standings, uint32_t node);
-uint32_t standing_last_place(const struct standings *standings, uint32_t node);
+/* Returns the place of a user, or 0 if the node is an account or has no place. */
+static inline uint32_t standing_place(const struct standings *standings, uint32_t node)
+{
+    return standings->tree->nodes[node].is_user ? standings->below[node].first : 0;
+}
 
 /* Finds the levels above a node.  An account has the place of its first user.  The caller frees
  * `standing` with standing_free(). */
