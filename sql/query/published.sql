@@ -19,7 +19,7 @@ WHERE l."cluster" = ? AND l."source" <> ''
 -- name: published_clusters
 -- The published clusters, and the settings of their runs.
 SELECT l."cluster", r."algorithm", r."conformance", r."as_of", r."half_life", r."time_zone",
-    s."text", r."slurm_version", r."usage_unit"
+    s."text", r."slurm_version", r."usage_unit", r."associations", r."users"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
@@ -37,7 +37,8 @@ SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "share
     "level_usage", "classic_usage", "classic_factor", "linear_usage", "linear_factor",
     "depth_oblivious_ratio", "depth_oblivious_factor", "level_fs", "fair_tree_factor",
     "pbs_tree_usage", "pbs_factor", "depth_oblivious_usage",
-    "grp_tres_mins", "tres_run_mins", "usage_is_set"
+    "grp_tres_mins", "tres_run_mins", "usage_is_set",
+    "users_below", "first_place", "last_place", "places_interleaved"
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 

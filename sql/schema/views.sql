@@ -75,7 +75,13 @@ SELECT
             WHEN 15 THEN v."tres_15"
             WHEN 16 THEN v."tres_16"
         END / 60) AS {signed}){list_order})
-    FROM "fairmill_tres_name" n WHERE n."cluster" = t."cluster") AS "grp_tres_raw"
+    FROM "fairmill_tres_name" n WHERE n."cluster" = t."cluster") AS "grp_tres_raw",
+    v."users_below" AS "users_below",
+    COALESCE(v."first_place",
+        CASE r."algorithm" WHEN 'fair_tree' THEN r."users" - v."fair_tree_rank" + 1 END) AS "first_place",
+    COALESCE(v."last_place", v."first_place",
+        CASE r."algorithm" WHEN 'fair_tree' THEN r."users" - v."fair_tree_rank" + 1 END) AS "last_place",
+    v."places_interleaved" AS "places_interleaved"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 JOIN "fairmill_tree" t ON t."cluster" = l."cluster"

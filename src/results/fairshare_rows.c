@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
+#include "core/insight/standing.h"
 #include "core/tree/tree.h"
 #include "core/usage/kept_tres.h"
 #include "results/publication.h"
@@ -27,13 +28,19 @@
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
 
 /* VALUE_ROOM includes the columns of usage by TRES. */
-enum { TREE_COLUMNS = 14, VALUE_COLUMNS = 20, VALUE_ROOM = VALUE_COLUMNS + 2 * KEPT_TRES_LIMIT };
+enum {
+    TREE_COLUMNS = 14,
+    PLACE_COLUMNS = 4,
+    VALUE_COLUMNS = 24,
+    VALUE_ROOM = VALUE_COLUMNS + 2 * KEPT_TRES_LIMIT
+};
 
 struct fairshare_rows_writer {
     const struct publisher *publisher;
     const struct publication *publication;
     bool is_fair_tree;
-    bool pbs_own; /* the PBS values differ from the classic values */
+    bool pbs_own;               /* the PBS values differ from the classic values */
+    struct user_places *places; /* indexed by node */
     /* Indexed by node: place in the order of slurmctld or pbsfs; NULL if not needed. */
     uint32_t *ties;
     struct text converted[3];
@@ -93,6 +100,27 @@ static struct db_value own_order(const struct fairshare_rows_writer *writer, uin
     return order && !is_place ? db_integer(order) : db_null();
 }
 
+/*
+ * Makes the columns of the places.  Leaves NULL what the view gets from other columns: the number
+ * of users at a user, a last place that is the first one and, with Fair Tree, the place of a user.
+ */
+static void make_places(const struct fairshare_rows_writer *writer, uint32_t i,
+                        struct row_field *row)
+{
+    const struct user_places *places = &writer->places[i];
+    const struct tree *tree = writer->publication->tree;
+    uint32_t rank = writer->publication->values[i].fair_tree_rank;
+    bool is_account = places->users && !tree->nodes[i].is_user;
+    bool is_place = writer->is_fair_tree && places->first == place_of_rank(rank, tree->user_count);
+    const struct row_field made[] = {
+        { "users_below", 'i', is_account ? db_integer(places->users) : db_null() },
+        { "first_place", 'i', places->users && !is_place ? db_integer(places->first) : db_null() },
+        { "last_place", 'i', places->last > places->first ? db_integer(places->last) : db_null() },
+        { "places_interleaved", 'i', places->interleaved ? db_integer(1) : db_null() },
+    };
+    memcpy(row, made, sizeof made);
+}
+
 /* The names of the columns, indexed by the number of a TRES minus 1. */
 static const char *const usage_columns[] = {
     "tres_1", "tres_2",  "tres_3",  "tres_4",  "tres_5",  "tres_6",  "tres_7",  "tres_8",
@@ -115,8 +143,9 @@ static struct db_value running_or_null(uint64_t seconds)
 }
 
 /*
- * Makes the columns of every number that is in use.  A TRES that is no longer kept has NULL, because
- * a row that is updated in place would otherwise keep its old value.  Returns the number of columns.
+ * Makes the columns of every number that is in use.  A TRES that is no longer kept has NULL,
+ * because a row that is updated in place would otherwise keep its old value.  Returns the number of
+ * columns.
  */
 static size_t add_tres_columns(const struct fairshare_rows_writer *writer, uint32_t node,
                                struct row_field *row)
@@ -128,16 +157,14 @@ static size_t add_tres_columns(const struct fairshare_rows_writer *writer, uint3
         if (!publication->numbers || !publication->numbers->names[i])
             continue;
         bool is_kept = kept && k < kept->count && kept->tres[k].number == i + 1;
-        row[count++] = (struct row_field){
-            usage_columns[i], 'r',
-            is_kept ? usage_or_null(publication->tres_of_node(publication->tres_context, node, k))
-                    : db_null()
-        };
-        row[count++] = (struct row_field){
-            running_columns[i], 'i',
-            is_kept ? running_or_null(tres_minutes_running(publication->tres_minutes, node, k))
-                    : db_null()
-        };
+        row[count++] = (struct row_field){ usage_columns[i], 'r',
+                                           is_kept ? usage_or_null(publication->tres_of_node(
+                                                         publication->tres_context, node, k))
+                                                   : db_null() };
+        row[count++] = (struct row_field){ running_columns[i], 'i',
+                                           is_kept ? running_or_null(tres_minutes_running(
+                                                         publication->tres_minutes, node, k))
+                                                   : db_null() };
         k += is_kept;
     }
     return count;
@@ -151,7 +178,7 @@ static size_t make_value_row(struct fairshare_rows_writer *writer, uint32_t i,
     const struct values *values = &publication->values[i];
     const uint32_t *pbs_order = publication->pbs_order;
     const char *running = tres_minutes_of(publication->tres_minutes, i).running;
-    const struct row_field made[VALUE_COLUMNS] = {
+    const struct row_field made[VALUE_COLUMNS - PLACE_COLUMNS] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
         { "id_assoc", 'i', db_integer(publication->tree->nodes[i].id) },
         { "usage_raw", 'r', rows_real(values->usage_raw) },
@@ -175,6 +202,7 @@ static size_t make_value_row(struct fairshare_rows_writer *writer, uint32_t i,
         { "tres_run_mins", 't', running ? db_text(running) : db_null() },
     };
     memcpy(row, made, sizeof made);
+    make_places(writer, i, row + COUNT(made));
     return VALUE_COLUMNS + add_tres_columns(writer, i, row + VALUE_COLUMNS);
 }
 
@@ -345,6 +373,7 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
         .ties = settings->conformance == CONFORMANCE_SLURMCTLD || scheduler_of(settings)->has_pbsfs
                     ? tree_places_in_order(publication->tree)
                     : NULL,
+        .places = user_places_create(publication->tree, publication->order),
     };
     struct row_hash stored = tree_rows(&writer, 0, publication->tree->count);
     bool is_there = false;
@@ -359,5 +388,6 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
     free(writer.ties);
+    free(writer.places);
     return result;
 }

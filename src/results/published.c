@@ -43,6 +43,8 @@ static int published_add_cluster(struct published *published, const struct db_va
         .algorithm = algorithm_named(algorithm),
         .as_of = row[3].integer,
         .half_life = (uint64_t)row[4].integer,
+        .associations = db_value_integer(&row[9], 0),
+        .users = db_value_integer(&row[10], 0),
         .time_zone = db_value_text(&row[5]),
         .settings = settings,
         .usage_unit = row[8].type == DB_TEXT ? db_value_text(&row[8])
@@ -67,7 +69,7 @@ static int published_read_clusters(struct published *published, struct error *er
 {
     const struct db_value *row;
     struct db_rows *rows =
-        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiitttt", err);
+        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiittttii", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0)
         result = published_add_cluster(published, row, err);
@@ -107,12 +109,14 @@ static void cluster_free_tree(struct published_cluster *cluster)
     tree_destroy(cluster->tree);
     free(cluster->values);
     free(cluster->order);
+    free(cluster->places);
     decay_table_destroy(cluster->decay);
     if (cluster->names)
         names_destroy(cluster->names);
     cluster->tree = NULL;
     cluster->values = NULL;
     cluster->order = NULL;
+    cluster->places = NULL;
     cluster->decay = NULL;
     cluster->names = NULL;
 }
@@ -241,7 +245,7 @@ struct published_cluster *published_only(const struct published *published, stru
 
 /* The columns of sql_query_published_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, ORDER, TIES, INFINITE, FIRST_VALUE };
-enum { GRP_TRES_MINS = FIRST_VALUE + 17, TRES_RUN_MINS, IS_SET };
+enum { GRP_TRES_MINS = FIRST_VALUE + 17, TRES_RUN_MINS, IS_SET, PLACES };
 
 static struct values published_values_of(const struct db_value *row)
 {
@@ -269,6 +273,18 @@ static struct values published_values_of(const struct db_value *row)
     if (row[INFINITE].type == DB_INTEGER && row[INFINITE].integer)
         values.level_fs = INFINITY;
     return values;
+}
+
+/* A user has only places. */
+static struct user_places published_places_of(const struct db_value *places)
+{
+    uint32_t first = (uint32_t)db_value_integer(&places[1], 0);
+    return (struct user_places){
+        .users = (uint32_t)db_value_integer(&places[0], first != 0),
+        .first = first,
+        .last = (uint32_t)db_value_integer(&places[2], 0),
+        .interleaved = places[3].type == DB_INTEGER,
+    };
 }
 
 void published_check_point(const char *cluster, int64_t id, int64_t at,
@@ -315,7 +331,8 @@ int published_read_rows_of(struct published *published, const struct published_c
                             .column_types = "iittti"
                                             "iiii"
                                             "rrrrrrrrrrrrrrrrr"
-                                            "tti",
+                                            "tti"
+                                            "iiii",
                             .ids = ids };
     struct text names[5] = { { 0 } };
     const struct permissions *permissions = &published->permissions;
@@ -335,6 +352,7 @@ int published_read_rows_of(struct published *published, const struct published_c
             .grp_tres_mins = text_or_null(&names[3], &row[GRP_TRES_MINS]),
             .tres_run_mins = text_or_null(&names[4], &row[TRES_RUN_MINS]),
             .usage_is_set = row[IS_SET].type == DB_INTEGER,
+            .places = published_places_of(&row[PLACES]),
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
         /* Do not reveal whether a hidden user exists. */
@@ -382,6 +400,7 @@ struct published_reading {
     struct association *rows;
     struct values *values;
     uint32_t *order;
+    struct user_places *places;
     size_t count;
     uint32_t empty_name;
 };
@@ -397,6 +416,7 @@ static void published_add_row(void *context, const struct published_row *row)
     reading->rows = memory_grown(reading->rows, reading->count, sizeof *reading->rows);
     reading->values = memory_grown(reading->values, reading->count, sizeof *reading->values);
     reading->order = memory_grown(reading->order, reading->count, sizeof *reading->order);
+    reading->places = memory_grown(reading->places, reading->count, sizeof *reading->places);
     uint32_t account = published_number_of(reading->names, row->account);
     reading->rows[reading->count] = (struct association){
         .id = (uint32_t)row->id,
@@ -410,6 +430,7 @@ static void published_add_row(void *context, const struct published_row *row)
         .usage_is_set = row->usage_is_set,
     };
     reading->order[reading->count] = row->order;
+    reading->places[reading->count] = row->places;
     reading->values[reading->count++] = row->values;
 }
 
@@ -451,11 +472,13 @@ static int place_values(struct published_cluster *cluster, const struct publishe
     cluster->options.decay = cluster->decay;
     cluster->values = memory_zeroed(tree->count, sizeof *cluster->values);
     cluster->order = memory_zeroed(tree->count, sizeof *cluster->order);
+    cluster->places = memory_zeroed(tree->count, sizeof *cluster->places);
     bool fits = true;
     for (size_t i = 0; i < reading->count; i++) {
         uint32_t node = tree_place(tree, reading->rows[i].id);
         cluster->values[node] = reading->values[i];
         cluster->order[node] = reading->order[i];
+        cluster->places[node] = reading->places[i];
         fits &= published_usage_of(cluster->decay, reading->values[i].usage_raw,
                                    &tree->nodes[node].usage);
     }
@@ -495,6 +518,7 @@ int published_read_tree_of(struct published *published, struct published_cluster
     free(reading.rows);
     free(reading.values);
     free(reading.order);
+    free(reading.places);
     findings_destroy(findings);
     if (result)
         cluster_free_tree(cluster);

@@ -3,6 +3,7 @@
 #define FAIRMILL_RESULTS_PUBLISHED_H
 
 #include "core/fairshare/fairshare.h"
+#include "core/insight/standing.h"
 #include "report/selection.h"
 #include "results/permissions_rows.h"
 #include "util/name_list.h"
@@ -33,6 +34,7 @@ struct published_cluster {
     struct settings *settings;        /* settings of the run, as it recorded them */
     struct fairshare_options options; /* options of the run */
     char *usage_unit;                 /* unit of its usage */
+    int64_t associations, users;      /* numbers of the run; associations of users are users */
     /*
      * Set by published_read_tree(): the associations as the core represents them, for queries and
      * for computations with changes.  Usage is converted from the published double of decayed
@@ -46,6 +48,7 @@ struct published_cluster {
     struct values *values; /* indexed by node, as published */
     /* Indexed by node: 1 + the number of members that rank higher; 0 without fairshare. */
     uint32_t *order;
+    struct user_places *places; /* indexed by node; 0 if an older release published the results */
 };
 
 struct published {
@@ -139,6 +142,7 @@ struct published_row {
     uint32_t tie_order; /* its place in slurmctld's order of ties, or NO_TIE_ORDER */
     const char *grp_tres_mins, *tres_run_mins; /* may be NULL */
     bool usage_is_set;
+    struct user_places places; /* 0 if an older release published the row */
 };
 #define NO_TIE_ORDER UINT32_MAX
 typedef void published_row_taker(void *context, const struct published_row *row);
