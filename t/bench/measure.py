@@ -58,17 +58,17 @@ def drivers_built():
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode]
 
 
-# A user with one association, usage and a pending job: of these the one with the fewest pending
-# jobs and the most usage.
-CHOSEN_USER = ('SELECT f.account, f.user_name FROM fairmill_fairshare f JOIN ('
-          'SELECT user_name, COUNT(*) AS waiting FROM fairmill_job_priority GROUP BY user_name) j ON j.user_name = f.user_name JOIN ('
-          'SELECT user_name FROM fairmill_tree GROUP BY user_name HAVING COUNT(*) = 1) o ON o.user_name = f.user_name '
-          'WHERE f.usage_raw > 0 ORDER BY j.waiting, f.usage_raw DESC, f.id_assoc LIMIT 1;')
+WAITING = ('SELECT user_name, COUNT(*) FROM fairmill_job_priority GROUP BY user_name ORDER BY COUNT(*), user_name LIMIT 100;')
+ASSOCIATIONS = 'SELECT account, user_name, usage_raw FROM fairmill_fairshare WHERE user_name IN ({});'
 
 
 def chosen_user(db):
-    """Returns the account and the name of a typical user that `results` contains."""
-    return db.sql(CHOSEN_USER, 'results')[0]
+    """Returns the account and the name of a typical user that `results` contains: of the users with
+    one association, usage and a pending job, the one with the fewest pending jobs."""
+    waiting = {user: int(count) for user, count in db.sql(WAITING, 'results')}
+    rows = db.sql(ASSOCIATIONS.format(', '.join(f"'{user}'" for user in waiting)), 'results')
+    users = [user for _, user, _ in rows]
+    return min((waiting[user], account, user) for account, user, usage in rows if users.count(user) == 1 and float(usage) > 0)[1:]
 
 
 def shown(seconds):
