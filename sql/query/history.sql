@@ -79,11 +79,24 @@ WHERE "cluster" = ? AND "as_of" = ?
 DELETE /*! "fairmill_backfill" */ FROM "fairmill_backfill" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
--- name: association_read
--- All names of associations.
+-- name: association_next_cluster
+-- The next cluster that has names of associations.
+SELECT MIN("cluster") FROM "fairmill_association" WHERE "cluster" > ?
+
+-- name: association_of_user
+-- The associations of a user at any time.
+SELECT "id_assoc" FROM "fairmill_association" WHERE "cluster" = ? AND "user_name" = ?
+
+-- name: association_of_name
+-- The associations of a user with an account at any time, or of an account, whose user is ''.
+SELECT "id_assoc" FROM "fairmill_association" WHERE "cluster" = ? AND "user_name" = ? AND "account" = ?
+
+-- name: association_states
+-- The names of the associations of a cluster.  A condition on the ids, if any, and ORDER BY are
+-- appended.
 SELECT "cluster", "id_assoc", "parent_id", "account", "user_name", "partition_name"
 FROM "fairmill_association"
-ORDER BY "cluster", "id_assoc", "since"
+WHERE "cluster" = ?
 
 -- name: association_names
 -- All names of the associations of a cluster; for each association, the oldest name first.

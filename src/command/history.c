@@ -45,6 +45,7 @@ struct history_command_known {
 struct known_list {
     struct history_command_known *rows;
     size_t count;
+    struct name_list clusters; /* that have associations, even if no row is read */
     const char *with_days; /* the cluster whose daily usage was read for all users; NULL: none */
     const char *tres;      /* NULL: the usage that was charged */
     const char *with_tres; /* the cluster to which the following members belong; NULL: none */
@@ -85,14 +86,111 @@ static void add_known(struct known_list *list, const struct db_value *row, const
     *memory_append(&list->rows, &list->count) = known;
 }
 
-static int history_command_read_known(struct db *db, const char *asked, struct known_list *list,
-                                      struct error *err)
+static int history_command_read_clusters(struct db *db, struct name_list *clusters,
+                                         struct error *err)
+{
+    size_t count;
+    do {
+        count = clusters->count;
+        const struct db_value *row, last = db_text(count ? clusters->values[count - 1] : "");
+        struct db_rows *rows = db_query(db, sql_query_association_next_cluster, &last, 1, "t", err);
+        while (db_fetch(rows, &row, err) > 0)
+            if (row[0].type == DB_TEXT)
+                name_list_add(clusters, row[0].text.bytes, row[0].text.length);
+        if (db_finish(rows))
+            return -1;
+    } while (clusters->count > count);
+    return 0;
+}
+
+/* Reads the states of these associations of a cluster; NULL means all. */
+static int history_command_read_states(struct db *db, const char *cluster,
+                                       const struct row_ids *ids, const char *asked,
+                                       struct known_list *list, struct error *err)
 {
     const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_association_read, NULL, 0, "tiittt", err);
-    while (db_fetch(rows, &row, err) > 0)
+    struct id_rows rows = { .db = db,
+                            .sql = sql_query_association_states,
+                            .cluster = cluster,
+                            .column_types = "tiittt",
+                            .ids = ids,
+                            .then_by = "since" };
+    while (id_rows_fetch(&rows, &row, err) > 0)
         add_known(list, row, asked);
-    return db_finish(rows);
+    return id_rows_finish(&rows);
+}
+
+/* Appends the ids of the associations of a cluster that had one of the names at any time. */
+static int history_command_find_ids(struct db *db, const char *cluster,
+                                    const struct name_candidates *names, uint64_t **ids,
+                                    size_t *count, struct error *err)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        const struct name_candidate *name = &names->list[i];
+        const struct db_value *row,
+            arguments[] = { db_text(cluster), db_text(name->user), db_text(name->account) };
+        struct db_rows *rows = db_query(
+            db, name->account ? sql_query_association_of_name : sql_query_association_of_user,
+            arguments, name->account ? 3 : 2, "i", err);
+        while (db_fetch(rows, &row, err) > 0)
+            *memory_append(ids, count) = rows_bits_of(&row[0]);
+        if (db_finish(rows))
+            return -1;
+    }
+    return 0;
+}
+
+static int history_command_read_named(struct db *db, const char *cluster, const char *asked,
+                                      struct known_list *list, struct error *err)
+{
+    struct name_candidates names = { 0 };
+    uint64_t *ids = NULL;
+    size_t count = 0;
+    name_candidates_add(&names, SELECTION_NAMES, asked);
+    int result = history_command_find_ids(db, cluster, &names, &ids, &count, err);
+    const struct row_ids found = { ids, row_ids_sort(ids, count) };
+    if (!result)
+        result = history_command_read_states(db, cluster, names.incomplete ? NULL : &found, asked,
+                                             list, err);
+    name_candidates_free(&names);
+    free(ids);
+    return result;
+}
+
+static void known_list_clear(struct known_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        known_free(&list->rows[i]);
+    free(list->rows);
+    list->rows = NULL;
+    list->count = 0;
+}
+
+static bool history_command_has_account(const struct known_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].match != NAME_OTHER && !*list->rows[i].user)
+            return true;
+    return false;
+}
+
+/* Reads the associations that the name can mean.  For the daily usage of an account, reads all
+ * associations, because those below it are needed. */
+static int history_command_read_known(struct db *db, bool usage, const char *asked,
+                                      struct known_list *list, struct error *err)
+{
+    if (history_command_read_clusters(db, &list->clusters, err))
+        return -1;
+    for (size_t i = 0; i < list->clusters.count; i++)
+        if (history_command_read_named(db, list->clusters.values[i], asked, list, err))
+            return -1;
+    if (!usage || !history_command_has_account(list))
+        return 0;
+    known_list_clear(list);
+    for (size_t i = 0; i < list->clusters.count; i++)
+        if (history_command_read_states(db, list->clusters.values[i], NULL, asked, list, err))
+            return -1;
+    return 0;
 }
 
 /* Finds the period for a cluster.  By default it ends with the newest point, or with the newest day
@@ -304,9 +402,10 @@ static bool history_command_hide_others(const struct permissions *permissions,
                                         struct known_list *list)
 {
     bool limited = false;
+    for (size_t i = 0; i < list->clusters.count; i++)
+        limited |= permissions_are_limited_on(permissions, list->clusters.values[i], PRIVATE_USAGE);
     for (size_t i = 0; i < list->count; i++) {
         struct history_command_known *known = &list->rows[i];
-        limited |= permissions_are_limited_on(permissions, known->cluster, PRIVATE_USAGE);
         if (!permissions_show(permissions, known->cluster, known->account, known->user))
             known->match = NAME_OTHER;
     }
@@ -316,8 +415,8 @@ static bool history_command_hide_others(const struct permissions *permissions,
 static bool has_history(const void *list, const char *asked)
 {
     const struct known_list *known = list;
-    for (size_t i = 0; i < known->count; i++)
-        if (name_is(asked, known->rows[i].cluster))
+    for (size_t i = 0; i < known->clusters.count; i++)
+        if (name_is(asked, known->clusters.values[i]))
             return true;
     return false;
 }
@@ -350,7 +449,7 @@ static int show_all(const struct command_context *context, const char *name,
 {
     const struct history_options *options = context->options;
     const struct published *published = &context->published;
-    if (!list->count)
+    if (!list->clusters.count)
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&context->shared->clusters, "cluster", has_history, list, err))
         return -1;
@@ -367,13 +466,14 @@ static int history_add_name(const struct command_context *context, const char *n
                             const char *tres, struct error *err)
 {
     struct known_list list = { .tres = tres };
-    int result = history_command_read_known(context->published.db, name, &list, err) ||
-                         show_all(context, name, &list, err)
-                     ? -1
-                     : 0;
-    for (size_t i = 0; i < list.count; i++)
-        known_free(&list.rows[i]);
-    free(list.rows);
+    const struct history_options *options = context->options;
+    int result =
+        history_command_read_known(context->published.db, options->usage, name, &list, err) ||
+                show_all(context, name, &list, err)
+            ? -1
+            : 0;
+    known_list_clear(&list);
+    name_list_free(&list.clusters);
     return result;
 }
 

@@ -119,19 +119,12 @@ static int part_search_run(struct part_search *search, const struct name_candida
     return 0;
 }
 
-static int part_compare_ids(const void *a, const void *b)
-{
-    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-    return (one > other) - (one < other);
-}
-
 static struct row_ids part_ids_of(const struct part_search *search)
 {
     uint64_t *ids = memory_zeroed(search->count + 1, sizeof *ids);
     for (size_t i = 0; i < search->count; i++)
         ids[i] = search->nodes[i].id;
-    qsort(ids, search->count, sizeof *ids, part_compare_ids);
-    return (struct row_ids){ ids, search->count };
+    return (struct row_ids){ ids, row_ids_sort(ids, search->count) };
 }
 
 int published_part_find(struct published_part *part, const struct published *published,

@@ -157,6 +157,23 @@ struct db_rows *rows_query_for(struct db *db, const char *sql, const struct db_v
     return rows;
 }
 
+static int row_ids_compare(const void *a, const void *b)
+{
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return (one > other) - (one < other);
+}
+
+size_t row_ids_sort(uint64_t *ids, size_t count)
+{
+    size_t kept = 0;
+    if (count)
+        qsort(ids, count, sizeof *ids, row_ids_compare);
+    for (size_t i = 0; i < count; i++)
+        if (!i || ids[i] != ids[i - 1])
+            ids[kept++] = ids[i];
+    return kept;
+}
+
 /* Begins the query for the next ids, or for all rows. */
 static void id_rows_begin(struct id_rows *reading, struct error *err)
 {
@@ -173,6 +190,10 @@ static void id_rows_begin(struct id_rows *reading, struct error *err)
         rows_add_condition(&text, arguments + 1, part);
     }
     text_add(&text, " ORDER BY \"id_assoc\"");
+    if (reading->then_by) {
+        text_add(&text, ", ");
+        text_add_identifier(&text, reading->then_by);
+    }
     reading->rows =
         db_query(reading->db, text.bytes, arguments, 1 + part.count, reading->column_types, err);
     reading->begun = true;

@@ -105,15 +105,18 @@ int rows_execute_for(struct db *db, const char *sql, const struct db_value *key,
 struct db_rows *rows_query_for(struct db *db, const char *sql, const struct db_value *key,
                                struct row_ids ids, const char *column_types, struct error *err);
 
+/* Sorts ids in ascending order, removes duplicates, and returns the number of ids that remain. */
+size_t row_ids_sort(uint64_t *ids, size_t count);
+
 /*
  * The rows of some ids of a cluster, in ascending order of id.  `sql` selects rows of a cluster,
- * its only argument, and ends with that condition.  Its first column is the id, and is named
- * id_assoc.
+ * its only argument, and ends with that condition.  A column of the tables is named id_assoc.
  */
 struct id_rows {
     struct db *db;
     const char *sql, *cluster, *column_types;
     const struct row_ids *ids; /* in ascending order; NULL means all */
+    const char *then_by;       /* a second column of the order, or NULL */
     /* Callers set the following fields to 0. */
     size_t done;
     bool begun, failed;
