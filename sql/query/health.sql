@@ -55,6 +55,10 @@ UNION ALL SELECT 1 FROM "fairmill_runs" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_pbsfs" WHERE 1 = 0
 
 -- name: views_count
--- The number of associations of a cluster that users find in the view fairmill_sshare.  That view
--- reads the view fairmill_fairshare.
-SELECT COUNT(*) FROM "fairmill_sshare" WHERE "cluster" = ?
+-- The number of associations of a cluster, up to an id, that users find in the view
+-- fairmill_sshare.  That view reads the view fairmill_fairshare.
+SELECT COUNT(*) FROM "fairmill_sshare" WHERE "cluster" = ? AND "id_assoc" <= ?
+
+-- name: tree_count
+-- The number of associations of a cluster in the table that the views join with the values.
+SELECT COUNT(*) FROM "fairmill_tree" WHERE "cluster" = ?

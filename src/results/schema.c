@@ -479,11 +479,12 @@ int views_open(struct db *db, struct error *err)
                 reason.message);
 }
 
-int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err)
+/* Fails unless a query of the cluster's associations counts this number of associations. */
+static int views_compare(struct db *db, const char *sql, const struct db_value *arguments,
+                         size_t argument_count, int64_t associations, struct error *err)
 {
-    struct db_value name = db_text(cluster);
     int64_t count = 0;
-    if (rows_read_integer(db, sql_query_views_count, &name, 1, &count, err) < 0)
+    if (rows_read_integer(db, sql, arguments, argument_count, &count, err) < 0)
         return -1;
     if (count == associations)
         return 0;
@@ -492,4 +493,20 @@ int views_count(struct db *db, const char *cluster, int64_t associations, struct
                 " associations in fairmill_sshare, because another program changed rows; run "
                 "`fairmill run --full` to write all of them",
                 count, associations);
+}
+
+int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err)
+{
+    const struct db_value arguments[] = { db_text(cluster), db_integer(INT64_MAX) };
+    return views_compare(db, sql_query_views_count, arguments, 2, associations, err);
+}
+
+int views_count_part(struct db *db, const char *cluster, int64_t associations, int64_t last_id,
+                     int64_t part, struct error *err)
+{
+    const struct db_value arguments[] = { db_text(cluster), db_integer(last_id) };
+    return views_compare(db, sql_query_tree_count, arguments, 1, associations, err) ||
+                   views_compare(db, sql_query_views_count, arguments, 2, part, err)
+               ? -1
+               : 0;
 }

@@ -66,4 +66,12 @@ int views_open(struct db *db, struct error *err);
 /* Fails unless the view fairmill_sshare has this number of associations of the cluster. */
 int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err);
 
+/*
+ * Does the same after a run that wrote a value for each association.  It is faster, because it only
+ * counts `part` associations in the view, those with ids of at most `last_id`, and all of them in
+ * the table of associations.
+ */
+int views_count_part(struct db *db, const char *cluster, int64_t associations, int64_t last_id,
+                     int64_t part, struct error *err);
+
 #endif
