@@ -119,6 +119,7 @@ static void cluster_free_tree(struct published_cluster *cluster)
     cluster->places = NULL;
     cluster->decay = NULL;
     cluster->names = NULL;
+    cluster->is_part = false;
 }
 
 static void cluster_free(struct published_cluster *cluster)
@@ -500,6 +501,7 @@ int published_read_tree_of(struct published *published, struct published_cluster
                            const struct row_ids *ids, struct error *err)
 {
     struct findings *findings = findings_create();
+    cluster_free_tree(cluster);
     struct published_reading reading = { .names = cluster->names = names_create() };
     reading.empty_name = names_add(cluster->names, "", 0);
     int result = published_read_rows_of(published, cluster, ids, published_add_row, &reading, err);

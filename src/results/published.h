@@ -49,6 +49,7 @@ struct published_cluster {
     /* Indexed by node: 1 + the number of members that rank higher; 0 without fairshare. */
     uint32_t *order;
     struct user_places *places; /* indexed by node; 0 if an older release published the results */
+    bool is_part;               /* the tree was read by published_read_levels() */
 };
 
 struct published {
@@ -168,9 +169,9 @@ int published_read_rows_of(struct published *published, const struct published_c
                            struct error *err);
 
 /*
- * Reads the published associations of a cluster into its members `tree`, `names`, `values` and
- * `order`.  Fails with ERROR_OTHER if no rows are published, and with another class if the rows do
- * not form a tree.
+ * Reads the published associations of a cluster into its members `tree`, `names`, `values`, `order`
+ * and `places`, instead of those that were read before.  Fails with ERROR_OTHER if no rows are
+ * published, and with another class if the rows do not form a tree.
  */
 int published_read_tree(struct published *published, struct published_cluster *cluster,
                         struct error *err);

@@ -212,5 +212,9 @@ int published_read_levels(struct published *published, struct published_cluster 
     *enough = !result && !part.all &&
               (!part.ids.count || !published_read_tree_of(published, cluster, &part.ids, &damaged));
     published_part_free(&part);
+    if (*enough && cluster->tree) {
+        cluster->is_part = true;
+        cluster->tree->user_count = (uint32_t)cluster->users;
+    }
     return result;
 }

@@ -56,8 +56,9 @@ int published_read_part(struct published *published, struct published_cluster *c
 
 /*
  * Works as published_read_tree() for the associations with these names and PART_LEVELS.  The tree
- * lacks everything below the other members of these levels.  Sets `*enough` to false, and leaves
- * cluster->tree NULL, if the caller must read the complete tree.
+ * lacks everything below the other members of these levels, but has the cluster's number of users.
+ * Sets `*enough` to false, and leaves cluster->tree NULL, if the caller must read the complete
+ * tree.
  */
 int published_read_levels(struct published *published, struct published_cluster *cluster,
                           const struct name_list *names, bool *enough, struct error *err);

@@ -16,6 +16,7 @@
 #include "report/usage_unit.h"
 #include "results/published_find.h"
 #include "results/published_jobs.h"
+#include "results/published_part.h"
 #include "results/slurm_difference.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -29,7 +30,68 @@ struct explain_options {
     bool of_jobs;        /* the names are ids of pending jobs */
     bool of_self;        /* no name was given */
     bool published_only; /* the accounting database is not read */
+    bool of_one;         /* one name, of which only the levels are needed */
 };
+
+/* ---- Users and accounts ---- */
+
+/* Returns true if reading the whole tree takes long and is not needed.  PBS counts a minimum usage
+ * for each user below an account. */
+static bool explain_needs_part(const struct published_cluster *cluster)
+{
+    return cluster->associations > EXPLAIN_OUTLOOK_ASSOCIATIONS &&
+           !(cluster->algorithm->counted_usage && cluster->options.pbs_minimum_usage);
+}
+
+static int explain_read(struct command_context *context, struct error *err)
+{
+    const struct explain_options *options = context->options;
+    struct published *published = &context->published;
+    for (size_t i = 0; i < published->count; i++) {
+        struct published_cluster *cluster = &published->clusters[i];
+        bool enough = false;
+        if (options->of_one && explain_needs_part(cluster) &&
+            published_read_levels(published, cluster, &context->shared->names, &enough, err))
+            return -1;
+        if (!enough && published_read_tree(published, cluster, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int explain_find(const struct command_context *context, const char *name,
+                        struct published_node **found, size_t *count, struct error *err)
+{
+    const struct explain_options *options = context->options;
+    return (options->of_self ? published_find_user : published_find_all)(&context->published, name,
+                                                                         found, count, err);
+}
+
+/* Finds an account, or a user in each of its accounts.  Reads the whole trees and searches again if
+ * a part of a tree does not have the facts about one of them. */
+static int explain_find_name(struct command_context *context, const char *name,
+                             struct published_node **found, size_t *count, struct error *err)
+{
+    bool has = true;
+    if (explain_find(context, name, found, count, err))
+        return -1;
+    for (size_t i = 0; i < *count; i++) {
+        const struct published_cluster *cluster = (*found)[i].cluster;
+        has &= !cluster->is_part || standings_part_has(cluster->tree, cluster->algorithm,
+                                                       cluster->places, (*found)[i].node);
+    }
+    if (has)
+        return 0;
+    free(*found);
+    *found = NULL;
+    *count = 0;
+    for (size_t i = 0; i < context->published.count; i++) {
+        struct published_cluster *cluster = &context->published.clusters[i];
+        if (cluster->is_part && published_read_tree(&context->published, cluster, err))
+            return -1;
+    }
+    return explain_find(context, name, found, count, err);
+}
 
 static int refuse_pair(uint32_t one, uint32_t other, const char *const *names, struct error *err)
 {
@@ -134,15 +196,11 @@ static int explain_add_pair(const struct command_context *context, const char *c
 }
 
 /* Explains an account, or a user in each of its accounts. */
-static int explain_add_name(const struct command_context *context, const char *name,
-                            struct error *err)
+static int explain_add_name(struct command_context *context, const char *name, struct error *err)
 {
-    const struct explain_options *options = context->options;
     struct published_node *found;
     size_t count;
-    int result = options->of_self
-                     ? published_find_user(&context->published, name, &found, &count, err)
-                     : published_find_all(&context->published, name, &found, &count, err);
+    int result = explain_find_name(context, name, &found, &count, err);
     for (size_t i = 0; !result && i < count; i++)
         result = explain_command_add_subject(context, &found[i], NO_NODE, err);
     if (!result && count)
@@ -256,6 +314,8 @@ static int explain_answer(struct command_context *context, struct error *err)
     int result = 0;
     if (options->of_jobs)
         return explain_named_jobs(context, err);
+    if (explain_read(context, err))
+        return -1;
     if (options->jobs && !options->published_only) /* reading jobs takes long */
         published_close(&context->published);
     if (operands[1])
@@ -293,8 +353,8 @@ static int explain_check(struct command_context *context, struct error *err)
     if (!options->of_jobs && names[2])
         return fail(err, ERROR_USAGE, "explain: unexpected argument '%s'", names[2]);
     options->published_only = command_reads_results_only(context->invocation);
+    options->of_one = !options->jobs && !names[1] && options->shared.names.count == 1;
     if (options->of_jobs) {
-        context->results = RESULTS_OPEN;
         context->layout = &job_explanation_layout;
     } else if (options->jobs) {
         context->layout = &weights_layout;
@@ -326,7 +386,7 @@ const struct command command_explain = {
     .options = own_options,
     .options_size = sizeof(struct explain_options),
     .use = SETTINGS_FOR_READING,
-    .results = RESULTS_TREES,
+    .results = RESULTS_OPEN,
     .layout = &explanation_layout,
     .check = explain_check,
     .answer = explain_answer,

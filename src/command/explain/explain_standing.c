@@ -21,6 +21,8 @@ static int explain_standing_read_places(struct explain_standing *standing,
                                         struct error *err)
 {
     struct published_forecast *forecast;
+    if (cluster->associations > EXPLAIN_OUTLOOK_ASSOCIATIONS)
+        return 0;
     if (published_forecast_read(&forecast, published, cluster, EXPLAIN_DAYS * DAY_S, err))
         return -1;
     if (!forecast)
@@ -65,7 +67,10 @@ int explain_standing_read(struct explain_standing *standing, const struct publis
 {
     *standing = (struct explain_standing){ 0 };
     standing->standings =
-        standings_create(cluster->tree, cluster->algorithm, cluster->values, cluster->order);
+        cluster->is_part
+            ? standings_create_part(cluster->tree, cluster->algorithm, cluster->values,
+                                    cluster->places)
+            : standings_create(cluster->tree, cluster->algorithm, cluster->values, cluster->order);
     standing->facts = (struct standing_facts){
         .standings = standing->standings,
         .algorithm = cluster->algorithm,

@@ -13,6 +13,10 @@ struct published_cluster;
 /* The days of the outlook in a user's sentences. */
 #define EXPLAIN_DAYS 14
 
+/* In a cluster with more associations, the outlook is left out, because it needs the usage of all
+ * users. */
+#define EXPLAIN_OUTLOOK_ASSOCIATIONS 5000
+
 struct explain_standing {
     struct standing_facts facts;
     struct standings *standings;
@@ -20,7 +24,8 @@ struct explain_standing {
 };
 
 /*
- * Reads the facts for the sentences about a node.  Leaves the forecast and the budget out if
+ * Reads the facts for the sentences about a node.  If a part of the tree was read,
+ * standings_part_has() must be true for the node.  Leaves the forecast and the budget out if
  * `published` is closed, or if anything of the cluster is hidden from the requesting user.  Call
  * explain_standing_free() even if this fails.
  */
