@@ -6,6 +6,7 @@
 #include "core/fairshare/algorithm.h"
 #include "core/insight/standing.h"
 #include "core/tree/tree.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/kept_tres.h"
 #include "results/publication.h"
 #include "results/rows.h"
@@ -16,6 +17,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /*
@@ -35,6 +37,8 @@ enum {
     VALUE_ROOM = VALUE_COLUMNS + 2 * KEPT_TRES_LIMIT
 };
 
+enum { CACHE_LINE = 64, ROWS_AHEAD = 8 };
+
 struct fairshare_rows_writer {
     const struct publisher *publisher;
     const struct publication *publication;
@@ -43,6 +47,7 @@ struct fairshare_rows_writer {
     struct user_places *places; /* indexed by node */
     /* Indexed by node: place in the order of slurmctld or pbsfs; NULL if not needed. */
     uint32_t *ties;
+    uint64_t *name_words; /* the hash of each name, indexed by number */
     struct text converted[3];
 };
 
@@ -71,6 +76,56 @@ static void make_tree_row(struct fairshare_rows_writer *writer, uint32_t i, stru
         { "usage_is_set", 'i', node->usage_is_set ? db_integer(1) : db_null() },
     };
     memcpy(row, made, sizeof made);
+}
+
+/* Hashing each name once is faster than looking up the names of each row. */
+static uint64_t *hash_names(const struct names *names, struct text *converted)
+{
+    uint32_t count = names_count(names);
+    uint64_t *words = memory_zeroed(count, sizeof *words);
+    for (uint32_t i = 0; i < count; i++) {
+        struct db_value name = rows_text(names_text(names, i), converted);
+        words[i] = row_hash_word(&name);
+    }
+    return words;
+}
+
+static uint64_t word_of_integer(int64_t number, bool is_null)
+{
+    struct db_value value = is_null ? db_null() : db_integer(number);
+    return row_hash_word(&value);
+}
+
+static uint64_t word_of_real(double number)
+{
+    struct db_value value = rows_real(number);
+    return row_hash_word(&value);
+}
+
+/* Adds the same columns as make_tree_row(), except for the cluster. */
+static void add_tree_row(const struct fairshare_rows_writer *writer, uint32_t i,
+                         struct row_hash *stored)
+{
+    const struct tree *tree = writer->publication->tree;
+    const struct node *node = &tree->nodes[i];
+    const struct values *values = &writer->publication->values[i];
+    const char *limit = tres_minutes_of(writer->publication->tres_minutes, i).group_limit;
+    const uint64_t words[TREE_COLUMNS - 1] = {
+        node->id,
+        word_of_integer(i ? tree->nodes[node->parent].id : 0, !i),
+        node->depth,
+        writer->name_words[node->account],
+        writer->name_words[node->user],
+        writer->name_words[node->partition],
+        word_of_integer(node->shares, node_has_parent_shares(node)),
+        word_of_real(values->shares_norm),
+        word_of_real(values->level_shares_norm),
+        word_of_integer(writer->ties ? writer->ties[i] : 0, !writer->ties),
+        limit ? row_hash_of_text(limit, strlen(limit)) : word_of_integer(0, true),
+        writer->pbs_own,
+        word_of_integer(1, !node->usage_is_set),
+    };
+    row_hash_add(stored, words, COUNT(words));
 }
 
 /*
@@ -152,14 +207,15 @@ static size_t add_tres_columns(const struct fairshare_rows_writer *writer, uint3
 {
     const struct publication *publication = writer->publication;
     const struct kept_tres *kept = publication->kept;
+    const int128 *sums = kept ? &publication->tres_sums[node * kept->count] : NULL;
     size_t count = 0;
     for (unsigned i = 0, k = 0; i < KEPT_TRES_LIMIT; i++) {
         if (!publication->numbers || !publication->numbers->names[i])
             continue;
         bool is_kept = kept && k < kept->count && kept->tres[k].number == i + 1;
         row[count++] = (struct row_field){ usage_columns[i], 'r',
-                                           is_kept ? usage_or_null(publication->tres_of_node(
-                                                         publication->tres_context, node, k))
+                                           is_kept ? usage_or_null(decay_table_narrow_usage(
+                                                         publication->decay, sums[k]))
                                                    : db_null() };
         row[count++] = (struct row_field){ running_columns[i], 'i',
                                            is_kept ? running_or_null(tres_minutes_running(
@@ -227,21 +283,6 @@ static bool has_own_pbs(const struct publication *publication)
 }
 
 /*
- * Returns the row hash of associations, from index `from` up to but not including `to`, in order of
- * ids.
- */
-static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t from, size_t to)
-{
-    struct row_hash stored = { 0 };
-    struct row_field row[TREE_COLUMNS];
-    for (size_t at = from; at < to; at++) {
-        make_tree_row(writer, writer->publication->tree->by_id[at], row);
-        row_hash_add_fields(&stored, row + 1, TREE_COLUMNS - 1);
-    }
-    return stored;
-}
-
-/*
  * Another program may have changed rows.  A full run compares all rows; an incremental run compares
  * one part of a large table.  A hash of the run_id selects the part.  The run_id itself, modulo the
  * number of parts, might never select some parts, because all clusters share the sequence of
@@ -271,7 +312,9 @@ static int look_at_some(struct fairshare_rows_writer *writer, bool *as_stored, s
         db_integer(part + 1 < parts ? tree->nodes[tree->by_id[to]].id - 1 : INT64_MAX),
     };
     const struct db_value *row;
-    struct row_hash found = { 0 }, computed = tree_rows(writer, from, to);
+    struct row_hash found = { 0 }, computed = { 0 };
+    for (size_t at = from; at < to; at++)
+        add_tree_row(writer, tree->by_id[at], &computed);
     struct db_rows *rows = db_query(writer->publisher->db, sql_query_tree_part, arguments,
                                     COUNT(arguments), "iiitttirritii", err);
     while (db_fetch(rows, &row, err) > 0)
@@ -324,6 +367,29 @@ static int write_tree(struct fairshare_rows_writer *writer, const struct row_has
 }
 
 /*
+ * Rows are in order of ids, and the arrays in order of the tree.  Loads the data of a row to come
+ * into the cache, or each row would wait for the memory.
+ */
+static void fetch_row(const struct fairshare_rows_writer *writer, size_t at)
+{
+    const struct publication *publication = writer->publication;
+    const struct tree *tree = publication->tree;
+    if (at >= tree->count)
+        return;
+    uint32_t i = tree->by_id[at];
+    const char *values = (const char *)&publication->values[i];
+    __builtin_prefetch(&tree->nodes[i].id);
+    __builtin_prefetch(&publication->order[i]);
+    __builtin_prefetch(&writer->places[i]);
+    for (size_t k = 0; k < sizeof(struct values); k += CACHE_LINE)
+        __builtin_prefetch(values + k);
+    __builtin_prefetch(values + sizeof(struct values) - 1);
+    if (publication->kept)
+        __builtin_prefetch(&publication->tres_sums[i * publication->kept->count]);
+    tres_minutes_fetch(publication->tres_minutes, i);
+}
+
+/*
  * Writes all values, because nearly all change with each run.  If the database does not update in
  * place, removes all rows first; to replace them one by one would take a third longer.  Writes in
  * key order, so that the database need not search for a row's position or split a page that it has
@@ -342,6 +408,7 @@ static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, boo
         fairshare_rows_clear(writer, sql_query_value_clear, err))
         return -1;
     for (uint32_t i = 0; i < tree->count; i++) {
+        fetch_row(writer, (size_t)i + ROWS_AHEAD);
         size_t columns = make_value_row(writer, tree->by_id[i], row);
         row_hash_add_fields(&stored, row + 1, columns - 1);
         rows_add(&rows, row, columns, err);
@@ -375,7 +442,10 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
                     : NULL,
         .places = user_places_create(publication->tree, publication->order),
     };
-    struct row_hash stored = tree_rows(&writer, 0, publication->tree->count);
+    struct row_hash stored = { 0 };
+    writer.name_words = hash_names(publication->names, &writer.converted[0]);
+    for (uint32_t i = 0; i < publication->tree->count; i++)
+        add_tree_row(&writer, i, &stored);
     bool is_there = false;
     int result = publisher->locked ? find_tree(&writer, &stored, &is_there, err) : 0;
     bool in_place = is_there && publisher->db->driver->updates_in_place;
@@ -387,6 +457,7 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
         result = remove_strays(&writer, err);
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
+    free(writer.name_words);
     free(writer.ties);
     free(writer.places);
     return result;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/number/wide.h"
 #include "db/db.h"
 
 struct error;
@@ -66,8 +67,8 @@ struct publication {
     /* Usage by TRES.  `kept` is NULL if no TRES is kept; `numbers` are of all TRES ever kept. */
     const struct kept_tres *kept;
     const struct tres_numbers *numbers;
-    double (*tres_of_node)(const void *context, uint32_t node, size_t tres);
-    const void *tres_context;
+    const int128 *tres_sums; /* indexed by node and kept TRES, as in decay_table_narrow_usage() */
+    const struct decay_table *decay;
     const struct privilege *privileges; /* users who may see other users' values */
     size_t privilege_count;
     const struct release *release; /* Slurm release whose rules on privileges apply; NULL for PBS */

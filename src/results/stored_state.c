@@ -31,7 +31,7 @@ uint64_t row_hash_of_text(const char *bytes, size_t length)
     return XXH3_64bits(bytes, length);
 }
 
-static uint64_t word_of(const struct db_value *value)
+uint64_t row_hash_word(const struct db_value *value)
 {
     switch (value->type) {
     case DB_INTEGER:
@@ -55,7 +55,7 @@ void row_hash_add_values(struct row_hash *stored, const struct db_value *values,
 {
     uint64_t words[COLUMNS_AT_MOST];
     for (size_t i = 0; i < count; i++)
-        words[i] = word_of(&values[i]);
+        words[i] = row_hash_word(&values[i]);
     row_hash_add(stored, words, count);
 }
 
@@ -63,7 +63,7 @@ void row_hash_add_fields(struct row_hash *stored, const struct row_field *fields
 {
     uint64_t words[COLUMNS_AT_MOST];
     for (size_t i = 0; i < count; i++)
-        words[i] = word_of(&fields[i].value);
+        words[i] = row_hash_word(&fields[i].value);
     row_hash_add(stored, words, count);
 }
 
@@ -200,9 +200,8 @@ const struct hashed_table stored_share_state = { "fairmill_share_state", sql_que
 const struct hashed_table stored_tres_names = { "fairmill_tres_name", sql_query_tres_name_kept,
                                                 "iit", true };
 const struct hashed_table *const stored_records[] = {
-    &stored_history, &stored_points,   &stored_backfill,   &stored_names, &stored_changes,
-    &stored_factors, &stored_fairness, &stored_share_past, &stored_tres_names,
-    NULL
+    &stored_history, &stored_points,   &stored_backfill,   &stored_names,      &stored_changes,
+    &stored_factors, &stored_fairness, &stored_share_past, &stored_tres_names, NULL
 };
 
 /*

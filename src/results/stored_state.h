@@ -35,6 +35,9 @@ struct row_hash {
 void row_hash_add(struct row_hash *stored, const uint64_t *words, size_t count);
 uint64_t row_hash_of_text(const char *bytes, size_t length);
 
+/* Returns the word of a value; NULL has its own word. */
+uint64_t row_hash_word(const struct db_value *value);
+
 /* Add a row of values as they are written to a database or read from it. */
 void row_hash_add_values(struct row_hash *stored, const struct db_value *values, size_t count);
 void row_hash_add_fields(struct row_hash *stored, const struct row_field *fields, size_t count);

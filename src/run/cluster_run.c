@@ -228,11 +228,6 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
     return 0;
 }
 
-static double tres_of_node(const void *usage, uint32_t node, size_t tres)
-{
-    return tres_usage_of_node(usage, node, tres);
-}
-
 /* Returns everything to publish except for the checkpoint and the budgets. */
 static struct publication publication_of(const struct cluster_run *run,
                                          const struct publisher *publisher)
@@ -250,8 +245,8 @@ static struct publication publication_of(const struct cluster_run *run,
         .tres_minutes = computation->tres_minutes,
         .kept = computation->tres ? &computation->tres->kept : NULL,
         .numbers = run->recorded.numbers,
-        .tres_of_node = tres_of_node,
-        .tres_context = computation->tres,
+        .tres_sums = computation->tres ? computation->tres->sums : NULL,
+        .decay = computation->decay,
         .privileges = computation->accounting->privileges,
         .privilege_count = computation->accounting->privilege_count,
         .release = computation->options.release,

@@ -113,8 +113,8 @@ static uint64_t *seconds_of_qos(struct tres_minutes *minutes, uint64_t qos)
         if (minutes->qos[i].id == qos)
             return minutes->qos[i].seconds;
     struct qos_entry *entry = memory_append(&minutes->qos, &minutes->qos_count);
-    *entry = (struct qos_entry){ qos, memory_zeroed(minutes->tres_count + 1,
-                                                    sizeof *entry->seconds) };
+    *entry =
+        (struct qos_entry){ qos, memory_zeroed(minutes->tres_count + 1, sizeof *entry->seconds) };
     return entry->seconds;
 }
 
@@ -259,6 +259,12 @@ struct tres_minutes_texts tres_minutes_of(const struct tres_minutes *minutes, ui
 {
     return minutes && node < minutes->count ? minutes->entries[node].texts
                                             : (struct tres_minutes_texts){ NULL, NULL };
+}
+
+void tres_minutes_fetch(const struct tres_minutes *minutes, uint32_t node)
+{
+    if (minutes && node < minutes->count)
+        __builtin_prefetch(&minutes->entries[node]);
 }
 
 /* Returns an element of `seconds`, which may be NULL. */

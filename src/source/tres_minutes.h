@@ -36,6 +36,9 @@ struct tres_minutes_texts {
 };
 struct tres_minutes_texts tres_minutes_of(const struct tres_minutes *minutes, uint32_t node);
 
+/* Loads the values of a node into the processor's cache.  `minutes` may be NULL. */
+void tres_minutes_fetch(const struct tres_minutes *minutes, uint32_t node);
+
 /*
  * Return the TRES-seconds that running jobs may still use until their time limits, of the kept TRES
  * with index `tres`: the jobs of a node and everything below it, or the jobs of a QOS.
