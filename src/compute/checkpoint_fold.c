@@ -22,6 +22,9 @@ struct folding {
                   CHECKPOINT_VERIFY, compared with it */
 };
 
+/* Sums are in another order than nodes, so the node of a sum to come is loaded into the cache. */
+#define SUMS_AHEAD 8
+
 /* Adds a checkpointed sum to its node, unless the association's last reset discards all of it. */
 static int add_to_node(const struct folding *folding, uint64_t id, const struct wide *sum,
                        const int128 *tres, struct error *err)
@@ -69,10 +72,13 @@ static bool is_expired(const struct folding *folding, uint64_t id)
 static int fold_own(struct folding *folding, struct error *err)
 {
     const struct usage_sums *sums = folding->plan->sums;
-    for (size_t i = 0; i < sums->count; i++)
+    for (size_t i = 0; i < sums->count; i++) {
+        if (i + SUMS_AHEAD < sums->count)
+            computation_fetch(folding->computation, sums->rows[i + SUMS_AHEAD].id);
         if (add_to_node(folding, sums->rows[i].id, &sums->rows[i].sum, usage_sums_tres(sums, i),
                         err))
             return -1;
+    }
     return 0;
 }
 
@@ -127,6 +133,8 @@ static int fold_one(struct folding *folding, const struct stored_sum *stored, st
 static int fold_stored(void *context, const struct stored_sum *stored, struct error *err)
 {
     struct folding *folding = context;
+    /* Stored sums are in order of ids, and most ids are consecutive. */
+    computation_fetch(folding->computation, stored->id + SUMS_AHEAD);
     folding->kept_hash +=
         usage_sum_hash(stored->id, &stored->sum, stored->tres, stored->tres_length);
     if (!folding->beyond_range && fold_one(folding, stored, err))

@@ -36,6 +36,17 @@ struct usage_place computation_place(struct computation *computation, uint64_t a
                                  tres ? tres->sums + place * tres->kept.count : NULL };
 }
 
+void computation_fetch(const struct computation *computation, uint64_t association)
+{
+    const struct tres_usage *tres = computation->tres;
+    uint32_t place = tree_place(computation->tree, association);
+    if (place == NO_NODE)
+        return;
+    __builtin_prefetch(&computation->tree->nodes[place].usage, 1);
+    if (tres)
+        __builtin_prefetch(&tres->sums[place * tres->kept.count], 1);
+}
+
 struct wide *computation_sum_of(struct computation *computation, uint64_t association)
 {
     return computation_place(computation, association).sum;

@@ -81,6 +81,8 @@ void computation_free(struct computation *computation);
 struct wide *computation_sum_of(struct computation *computation, uint64_t association);
 /* Returns the sums to which all usage is added: the charge and the kept TRES. */
 struct usage_place computation_place(struct computation *computation, uint64_t association);
+/* Loads these sums into the processor's cache, if the tree has the association. */
+void computation_fetch(const struct computation *computation, uint64_t association);
 /*
  * Returns the time of the last reset; earlier usage is ignored.  This is the last periodic reset of
  * the settings or the ledger's last reset of the whole cluster, whichever is later.  Returns 0 if

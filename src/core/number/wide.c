@@ -28,17 +28,20 @@ static uint64_t add_with_carry(uint64_t a, uint64_t b, uint64_t *carry)
     return (uint64_t)sum;
 }
 
+static uint128 wide_half(const struct wide *wide, unsigned half)
+{
+    return (uint128)wide->word[2 * half + 1] << 64 | wide->word[2 * half];
+}
+
 bool wide_add(struct wide *sum, const struct wide *more)
 {
-    struct wide result;
-    uint64_t carry = 0;
-    for (int i = 0; i < 4; i++)
-        result.word[i] = add_with_carry(sum->word[i], more->word[i], &carry);
+    uint128 low = wide_half(sum, 0) + wide_half(more, 0), carry = low < wide_half(more, 0);
+    uint128 high = wide_half(sum, 1) + wide_half(more, 1) + carry;
     /* If both numbers have the same sign and the sum has the other sign, the sum did not fit. */
-    uint64_t overflow = (sum->word[3] ^ result.word[3]) & (more->word[3] ^ result.word[3]);
-    if (overflow >> 63)
+    uint64_t top = (uint64_t)(high >> 64);
+    if (((sum->word[3] ^ top) & (more->word[3] ^ top)) >> 63)
         return false;
-    *sum = result;
+    *sum = (struct wide){ { (uint64_t)low, (uint64_t)(low >> 64), (uint64_t)high, top } };
     return true;
 }
 

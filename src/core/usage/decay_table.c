@@ -369,9 +369,15 @@ uint64_t decay_table_narrow_weight(const struct decay_table *decay, uint64_t a, 
 
 double decay_table_narrow_usage(const struct decay_table *decay, int128 sum)
 {
-    struct wide wide = { { 0 } };
+    struct wide wide = { { (uint64_t)sum, (uint64_t)(sum >> 64) } };
     if (sum <= 0)
         return 0;
+    if (!decay->rational) {
+        struct floating number = floating_of_sum(&wide);
+        number.exponent += (int)narrow_bits(decay);
+        return floating_to_double(floating_product(number, decay->usage_of_unit));
+    }
+    wide = (struct wide){ { 0 } };
     wide_add_product(&wide, (uint128)sum, (uint128)1 << narrow_bits(decay), false);
     return decay_table_usage(decay, &wide);
 }
@@ -398,8 +404,7 @@ uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time)
 
 struct floating decay_table_usage_floating(const struct decay_table *decay, const struct wide *sum)
 {
-    struct natural number = natural_of_wide(sum);
-    return floating_product(natural_top(&number), decay->usage_of_unit);
+    return floating_product(floating_of_sum(sum), decay->usage_of_unit);
 }
 
 double decay_table_usage(const struct decay_table *decay, const struct wide *sum)

@@ -100,16 +100,25 @@ size_t kept_tres_find(const struct kept_tres *kept, uint64_t id)
     return i;
 }
 
+/* A number of this many digits always fits into 64 bits. */
+#define SAFE_DIGITS 19
+
 /* Reads digits from `*at` on.  Returns UINT64_MAX if the number is too large. */
 static inline uint64_t read_digits(const char **at, const char *end)
 {
+    const char *next = *at;
     uint64_t number = 0;
-    bool overflows = false;
-    for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
-        overflows |= number > UINT64_MAX / 10 - 1;
-        number = number * 10 + (uint64_t)(**at - '0');
+    unsigned digit;
+    for (; next < end && (digit = (unsigned)*next - '0') < 10; next++)
+        number = number * 10 + digit;
+    if (next - *at > SAFE_DIGITS) {
+        number = 0;
+        for (const char *each = *at; each < next && number != UINT64_MAX; each++)
+            number =
+                number > UINT64_MAX / 10 - 1 ? UINT64_MAX : number * 10 + (uint64_t)(*each - '0');
     }
-    return overflows ? UINT64_MAX : number;
+    *at = next;
+    return number;
 }
 
 /* Called for each job row, so each byte is looked at once. */
@@ -135,40 +144,53 @@ bool kept_tres_counts(const struct kept_tres *kept, const char *list, size_t len
     return any;
 }
 
-static void add_hexadecimal(struct text *text, int128 sum)
+/* Writes the number and the sum in front of `end`.  Returns the beginning. */
+static char *write_tres_sum(char *end, unsigned number, int128 sum)
 {
     uint128 bits = sum < 0 ? -(uint128)sum : (uint128)sum;
-    uint64_t high = (uint64_t)(bits >> 64);
-    if (high)
-        text_format(text, "%s%" PRIx64 "%016" PRIx64, sum < 0 ? "-" : "", high, (uint64_t)bits);
-    else
-        text_format(text, "%s%" PRIx64, sum < 0 ? "-" : "", (uint64_t)bits);
+    uint64_t low = (uint64_t)bits, high = (uint64_t)(bits >> 64);
+    for (unsigned digits = 0; high ? digits < 16 : low > 0; digits++, low >>= 4)
+        *--end = "0123456789abcdef"[low & 15];
+    for (; high; high >>= 4)
+        *--end = "0123456789abcdef"[high & 15];
+    if (sum < 0)
+        *--end = '-';
+    *--end = '=';
+    for (; number; number /= 10)
+        *--end = (char)('0' + number % 10);
+    return end;
 }
 
+/* Called for each association, for which text_format() would be too slow. */
 void tres_sums_write(const struct kept_tres *kept, const int128 *sums, struct text *text)
 {
     size_t begin = text->length;
+    char room[64], *end = room + sizeof room;
     for (size_t k = 0; k < kept->count; k++) {
         if (!sums[k])
             continue;
-        text_format(text, "%s%u=", text->length > begin ? "," : "", kept->tres[k].number);
-        add_hexadecimal(text, sums[k]);
+        char *from = write_tres_sum(end, kept->tres[k].number, sums[k]);
+        if (text->length > begin)
+            *--from = ',';
+        text_add_bytes(text, from, (size_t)(end - from));
     }
 }
 
-static int hexadecimal_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* The value of a hexadecimal digit plus 1; 0 for all other characters. */
+static const unsigned char digit_values[256] = {
+    ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
 
 /* Reads up to 16 hexadecimal digits from `*at` on. */
 static uint64_t read_word(const char **at, const char *end)
 {
-    const char *stop = end - *at > 16 ? *at + 16 : end;
+    const char *next = *at, *stop = end - next > 16 ? next + 16 : end;
     uint64_t word = 0;
-    int digit;
-    for (; *at < stop && (digit = hexadecimal_digit(**at)) >= 0; ++*at)
-        word = word << 4 | (unsigned)digit;
+    unsigned value;
+    for (; next < stop && (value = digit_values[(unsigned char)*next]); next++)
+        word = word << 4 | (value - 1);
+    *at = next;
     return word;
 }
 
