@@ -38,12 +38,12 @@ int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const 
 {
     const struct db_value *row;
     struct db_rows *rows =
-        db->driver->query(db, &(struct db_question){ sql, &key, 1, "i", false }, err);
+        db->functions->query(db, &(struct db_question){ sql, &key, 1, "i", false }, err);
     if (!rows)
         return -1;
-    int got = db->driver->fetch(rows, &row, err);
+    int got = db->functions->fetch(rows, &row, err);
     bool locked = got == 1 && row[0].type == DB_INTEGER && row[0].integer == 1;
-    db->driver->finish(rows);
+    db->functions->finish(rows);
     if (got < 0)
         return -1;
     if (!locked)

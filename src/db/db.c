@@ -8,6 +8,7 @@
 
 #include <xxhash.h>
 
+#include "db/module.h"
 #include "db/started.h"
 #include "util/error.h"
 #include "util/log.h"
@@ -73,9 +74,11 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     if (!driver)
         return fail(err, ERROR_SETTINGS, "this build has no database driver '%s'",
                     settings->driver);
-    if (refuse_writable(settings, err))
+    const struct db_functions *functions =
+        driver->functions ? driver->functions : module_functions(driver->name, err);
+    if (!functions || refuse_writable(settings, err))
         return -1;
-    *db = driver->open(settings, role, err);
+    *db = functions->open(settings, role, err);
     if (!*db && err->class == ERROR_LOGIN) {
         struct error reason = *err;
         return fail(err, ERROR_LOGIN, "%.1900s; the server rejected this login or its password",
@@ -84,6 +87,7 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     if (!*db)
         return -1;
     (*db)->driver = driver;
+    (*db)->functions = functions;
     (*db)->lock_wait_s = db_lock_wait(settings);
     return 0;
 }
@@ -198,7 +202,7 @@ void db_close(struct db *db)
     /* If the program ends because memory runs out, a query may still be open. */
     db_finish(db->rows);
     started_abandon(db->started);
-    db->driver->close(db);
+    db->functions->close(db);
 }
 
 /* Waits for the statement of db_start(), if there is one.  Returns -1 if the statement failed. */
@@ -211,12 +215,12 @@ static int db_settle(struct db *db, struct error *err)
 
 int db_begin(struct db *db, struct error *err)
 {
-    return db_settle(db, err) ? -1 : db->driver->begin(db, err);
+    return db_settle(db, err) ? -1 : db->functions->begin(db, err);
 }
 
 int db_commit(struct db *db, struct error *err)
 {
-    return db_settle(db, err) ? -1 : db->driver->commit(db, err);
+    return db_settle(db, err) ? -1 : db->functions->commit(db, err);
 }
 
 void db_rollback(struct db *db)
@@ -225,7 +229,7 @@ void db_rollback(struct db *db)
         return;
     started_abandon(db->started);
     db->started = NULL;
-    db->driver->rollback(db);
+    db->functions->rollback(db);
 }
 
 /*
@@ -247,7 +251,7 @@ static struct db_rows *db_ask(struct db *db, const struct db_question *question,
 {
     if (refuse_while_busy(db, err))
         return NULL;
-    return db->rows = db->driver->query(db, question, err);
+    return db->rows = db->functions->query(db, question, err);
 }
 
 struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
@@ -268,7 +272,7 @@ int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *er
 {
     if (!rows || rows->failed)
         return -1;
-    int got = rows->db->driver->fetch(rows, row, err);
+    int got = rows->db->functions->fetch(rows, row, err);
     rows->failed = got < 0;
     return got;
 }
@@ -279,7 +283,7 @@ int db_finish(struct db_rows *rows)
         return -1;
     bool failed = rows->failed;
     rows->db->rows = NULL;
-    rows->db->driver->finish(rows);
+    rows->db->functions->finish(rows);
     return failed ? -1 : 0;
 }
 
@@ -288,7 +292,7 @@ int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
 {
     if (refuse_while_busy(db, err))
         return -1;
-    return db->driver->execute(db, sql, arguments, argument_count, changed, err);
+    return db->functions->execute(db, sql, arguments, argument_count, changed, err);
 }
 
 int db_start(struct db *db, const char *sql, const struct db_value *arguments,
@@ -304,7 +308,7 @@ int db_script(struct db *db, const char *sql, struct error *err)
 {
     if (refuse_while_busy(db, err))
         return -1;
-    return db->driver->script(db, sql, err);
+    return db->functions->script(db, sql, err);
 }
 
 int db_limit_waits(struct db *db, int64_t end_ms, struct error *err)
@@ -314,7 +318,7 @@ int db_limit_waits(struct db *db, int64_t end_ms, struct error *err)
     unsigned wait_s = left_s >= usual_s ? usual_s : left_s > 1 ? (unsigned)left_s : 1;
     if (wait_s == db->lock_wait_s)
         return 0;
-    if (refuse_while_busy(db, err) || db->driver->set_lock_wait(db, wait_s, err))
+    if (refuse_while_busy(db, err) || db->functions->set_lock_wait(db, wait_s, err))
         return -1;
     db->lock_wait_s = wait_s;
     return 0;
@@ -339,7 +343,7 @@ int db_lock(struct db *db, const char *name, struct error *err)
 {
     if (refuse_while_busy(db, err))
         return -1;
-    return db->driver->lock(db, name, err);
+    return db->functions->lock(db, name, err);
 }
 
 void db_unlock(struct db *db, const char *name)
@@ -348,15 +352,15 @@ void db_unlock(struct db *db, const char *name)
     if (!db)
         return;
     db_settle(db, &ignored);
-    db->driver->unlock(db, name);
+    db->functions->unlock(db, name);
 }
 
 int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
 {
     *lag_s = 0;
-    if (!db->driver->replica_lag)
+    if (!db->functions->replica_lag)
         return 0;
-    return refuse_while_busy(db, err) ? -1 : db->driver->replica_lag(db, lag_s, err);
+    return refuse_while_busy(db, err) ? -1 : db->functions->replica_lag(db, lag_s, err);
 }
 
 struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
@@ -365,7 +369,7 @@ struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_
     if (refuse_while_busy(db, err))
         return NULL;
     const struct db_bulk target = { db, table, columns, column_count, key_count, false };
-    struct db_bulk *bulk = db->driver->bulk_begin(&target, err);
+    struct db_bulk *bulk = db->functions->bulk_begin(&target, err);
     db->writing = bulk != NULL;
     // cppcheck-suppress returnDanglingLifetime ; the driver has copied the target
     return bulk;
@@ -378,15 +382,15 @@ int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *
     for (size_t i = 0; i < bulk->column_count && !bulk->failed; i++)
         if (!db_value_is(&row[i], bulk->columns[i].type))
             bulk->failed = db_value_misfit(&bulk->columns[i], err);
-    bulk->failed = bulk->failed || bulk->db->driver->bulk_row(bulk, row, err);
+    bulk->failed = bulk->failed || bulk->db->functions->bulk_row(bulk, row, err);
     return bulk->failed ? -1 : 0;
 }
 
 int db_bulk_end(struct db_bulk *bulk, struct error *err)
 {
     int status = bulk && !bulk->failed ? 0 : -1;
-    if (!status && bulk->db->driver->bulk_send)
-        status = bulk->db->driver->bulk_send(bulk, err);
+    if (!status && bulk->db->functions->bulk_send)
+        status = bulk->db->functions->bulk_send(bulk, err);
     db_bulk_abandon(bulk);
     return status;
 }
@@ -396,5 +400,5 @@ void db_bulk_abandon(struct db_bulk *bulk)
     if (!bulk)
         return;
     bulk->db->writing = false;
-    bulk->db->driver->bulk_free(bulk);
+    bulk->db->functions->bulk_free(bulk);
 }

@@ -30,8 +30,8 @@ const char *db_tls_objection(const struct db_settings *settings);
 
 /*
  * Opens a session with the driver that the settings name.  Fails with ERROR_SETTINGS if the build
- * lacks this driver, or if other users than the owner may write to the login file.  Such users
- * could redirect the connection.
+ * lacks this driver, if its module is not installed (db/module.h), or if other users than the owner
+ * may write to the login file.  Such users could redirect the connection.
  */
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err);

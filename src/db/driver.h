@@ -8,17 +8,21 @@
 struct text;
 
 /*
- * A driver is a struct of functions for one database system.  This header also declares the common
- * parts of all drivers' sessions, rows and bulk writes.  The functions of db.h call the drivers,
- * and drivers do not use db.h.
+ * A driver has two parts for one database system: a struct db_driver, which describes the database
+ * system and is always in the program, and a struct of functions for sessions.  The functions of
+ * SQLite are in the program.  Those of other database systems are in modules, so that only programs
+ * that open a session load the client library.  This header also declares the common parts of all
+ * drivers' sessions, rows and bulk writes.  The functions of db.h call the drivers, and drivers do
+ * not use db.h.
  */
 
 #define DB_LAG_UNBOUNDED INT64_MAX
 
 /* A session.  Each driver's own struct begins with this struct. */
 struct db {
-    const struct db_driver *driver;
-    const struct db_settings *settings; /* as passed to open(); must outlive the session */
+    const struct db_driver *driver;       /* set by db.c */
+    const struct db_functions *functions; /* set by db.c */
+    const struct db_settings *settings;   /* as passed to open(); must outlive the session */
     enum db_role role;
     char *name;                 /* database and server, for messages */
     unsigned lock_wait_s;       /* current lock timeout; set by db.c */
@@ -92,6 +96,9 @@ struct db_privileges {
 struct db_driver {
     const char *name;
 
+    /* The functions, if they are in the program; NULL if they are in the driver's module. */
+    const struct db_functions *functions;
+
     /* True if a database that cannot be reached may return during the run: true for a server, false
      * for a file. */
     bool comes_back;
@@ -100,6 +107,9 @@ struct db_driver {
      * order or by a range of its primary key, and use no other index.  "" if the database system
      * has no such hint.  Use it only for tables with a primary key, not for views. */
     const char *scan_hint;
+
+    /* True if the database system has replicas, so that `max_lag` has a meaning. */
+    bool has_replicas;
 
     /* True if it is cheaper to replace single rows (bulk_begin() with a key) than to delete all
      * rows and insert them again.  Replacing then writes only the replaced rows, and no index. */
@@ -146,6 +156,13 @@ struct db_driver {
      * tls_mode is not the default. */
     const char *(*tls_objection)(const struct db_settings *settings);
 
+    /* Returns a copy of a script for an administrator to run, adapted to this database system; the
+     * caller frees the copy.  NULL if scripts need no change. */
+    char *(*fit)(const char *sql);
+};
+
+/* The functions for sessions.  They need the client library. */
+struct db_functions {
     /* Opens a session, or returns NULL.  The settings must stay valid until close(). */
     struct db *(*open)(const struct db_settings *settings, enum db_role role, struct error *err);
     void (*close)(struct db *db);
@@ -183,9 +200,6 @@ struct db_driver {
 
     /* Runs several DDL statements, each ended by a semicolon at the end of a line. */
     int (*script)(struct db *db, const char *sql, struct error *err);
-    /* Returns a copy of a script for an administrator to run, adapted to this database system; the
-     * caller frees the copy.  NULL if scripts need no change. */
-    char *(*fit)(const char *sql);
 
     /* From now on, limits each wait for another session's lock to `seconds`.  This limit replaces
      * the limit that open() set.  Must be called outside of transactions. */
@@ -216,6 +230,18 @@ struct db_driver {
 };
 
 /*
+ * What a module exports, under the name NAME_module.  The functions are used only if the version is
+ * that of the program, so `version` must remain the first member.
+ */
+struct db_module {
+    const char *version;
+    struct db_functions functions;
+};
+#define DB_EXPORTED __attribute__((visibility("default")))
+extern const struct db_module mysql_module DB_EXPORTED;
+extern const struct db_module pgsql_module DB_EXPORTED;
+
+/*
  * A build may lack some of the drivers.  The structs of privileges are in every build, because they
  * only write SQL and need no client library.
  */
@@ -231,6 +257,13 @@ extern const struct db_privileges pgsql_privileges;
  * depends on the server: MariaDB or MySQL.
  */
 void mysql_add_monitor_grant(struct text *text, const struct db_settings *settings, bool mariadb);
+
+/*
+ * Adds a script to `text`, with `definer` in place of the SQL SECURITY clause of each view, for
+ * MariaDB and MySQL.  mysql_definer is that clause.
+ */
+extern const char mysql_definer[];
+void mysql_add_defined(struct text *text, const char *sql, const char *definer);
 
 /*
  * Tests set this variable to false, so that bulk writes work as with a library or a server that

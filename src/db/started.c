@@ -22,19 +22,19 @@ struct db_started {
 
 static void started_run(struct db_started *started)
 {
-    started->result = started->db->driver->execute(started->db, started->sql, started->arguments,
-                                                   started->argument_count, NULL, &started->err);
+    started->result = started->db->functions->execute(started->db, started->sql, started->arguments,
+                                                      started->argument_count, NULL, &started->err);
     started->was_run = true;
 }
 
 static void *started_run_in_thread(void *context)
 {
     struct db_started *started = context;
-    const struct db_driver *driver = started->db->driver;
-    if (!driver->enter_thread || driver->enter_thread())
+    const struct db_functions *functions = started->db->functions;
+    if (!functions->enter_thread || functions->enter_thread())
         started_run(started);
-    if (driver->leave_thread)
-        driver->leave_thread();
+    if (functions->leave_thread)
+        functions->leave_thread();
     return NULL;
 }
 

@@ -268,9 +268,7 @@ static int execute(struct db *db, const char *sql, const struct db_value *argume
     return 0;
 }
 
-static const struct db_driver verify_driver = {
-    .name = "witness",
-    .scan_hint = "",
+static const struct db_functions verify_functions = {
     .begin = do_nothing,
     .commit = do_nothing,
     .rollback = verify_session_forget,
@@ -285,11 +283,18 @@ static const struct db_driver verify_driver = {
     .bulk_free = verify_bulk_free,
 };
 
+static const struct db_driver verify_driver = {
+    .name = "witness",
+    .functions = &verify_functions,
+    .scan_hint = "",
+};
+
 struct db *verify_session_open(struct db *stored, const char *cluster)
 {
     struct verify_session *session = memory_zeroed(1, sizeof *session);
     session->base = *stored;
     session->base.driver = &verify_driver;
+    session->base.functions = &verify_functions;
     session->base.rows = NULL;
     session->base.writing = false;
     session->stored = stored;

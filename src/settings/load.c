@@ -329,7 +329,7 @@ static int check_connection(const char *section, const struct db_settings *conne
 static int check_max_lag(const struct settings *settings, struct error *err)
 {
     const char *driver = settings->source.driver;
-    if (settings->max_lag_s < 0 || !driver || db_driver_named(driver)->replica_lag)
+    if (settings->max_lag_s < 0 || !driver || db_driver_named(driver)->has_replicas)
         return 0;
     return fail(err, ERROR_SETTINGS,
                 "[source] max_lag: driver '%s' does not support replicas; remove max_lag", driver);

@@ -7,7 +7,6 @@ and to no others."""
 import os
 import pwd
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ import dump
 import preload
 import tap
 from mariadb import CLIENT, IS_MYSQL, MONITOR, NewServer, default_role
-from program import FAIRMILL, write_settings
+from program import copy_program, write_settings
 
 # The server identifies clients of its socket, so the login must be a user of this host.
 LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
@@ -102,7 +101,7 @@ class Site:
         self.folder, self.server = folder, server
         self.conf = f'{folder}/f.conf'
         # LOGIN may not have access to the build directory.
-        self.program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
+        self.program = copy_program(folder)
         os.chmod(folder, 0o755)
 
     def write(self, name=None, user=LOGIN, database=RESULTS, **more):

@@ -6,7 +6,6 @@ logins and to no others."""
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ import site_drawing
 import tap
 from place import NOW, SMALL
 from postgres import Postgres
-from program import FAIRMILL, fairmill, write_settings
+from program import copy_program, fairmill, write_settings
 
 
 def denied(server, role, sql, database):
@@ -41,7 +40,7 @@ def private(server, folder):
     if os.getuid():
         return
     os.chmod(folder, 0o755)
-    program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
+    program = copy_program(folder)
     server.sql('CREATE ROLE roles_reader LOGIN; GRANT fairmill_reader TO roles_reader', 'roles_res')
     for user, command, wanted in (('roles_writer', ['run', '--now', str(NOW)], 0), ('roles_writer', ['show', '-u', 'alice'], 0),
                                   ('roles_writer', ['ledger', 'credit', '5', '-u', 'alice', '-A', 'physics', '-w', 'a test', '-y'], 0),

@@ -56,8 +56,8 @@ class Build(Commands):
         """Returns a command with settings for this driver on that side and the other driver on the
         other side."""
         path = self.path('fairmill.conf')
-        write_settings(path, {each: dict(database='nothing', driver=driver if each == side else other)
-                              for each in ('source', 'results')})
+        write_settings(path, {each: dict(database='nothing', driver=driver if each == side else other) | deadline
+                              for each, deadline in (('source', dict(deadline='1 s')), ('results', {}))})
         return f'{self.build}/fairmill', '-c', path
 
     def check(self, statement, chosen):
@@ -80,18 +80,23 @@ class Build(Commands):
                  f"{self.printed(FAIRMILL, '--version').partition('(')[0]}(drivers: {name})", f'--version names {name}')
         linked = self.printed('ldd', f'{self.build}/fairmill')
         for driver in chosen:
-            tap.like(linked, LIBRARY[driver], f'the library of {driver} is linked ({name})')
+            uses = linked if driver == 'sqlite' else self.printed('ldd', f'{self.build}/fairmill-{driver}.so')
+            tap.like(uses, LIBRARY[driver], f'the library of {driver} is linked ({name})')
             self.works(f'settings accept {driver} ({name})',
                        *self.settings('source', driver, chosen[0]), 'init', '--print')
             tap.like(self.out, 'CREATE TABLE.*"fairmill_run"', f'init prints the tables ({name})')
+            self.command(*self.settings('source', driver, chosen[0]), 'check')
+            tap.like(self.err, '^fairmill: source: (?!cannot load|the driver)', f'the program has what {driver} needs ({name})')
         for driver in DRIVERS:
+            if driver != 'sqlite' or driver not in chosen:
+                tap.unlike(linked, LIBRARY[driver], f'the library of {driver} is not linked to the program ({name})')
             if driver not in chosen:
-                self.try_absent(driver, chosen, linked)
+                self.try_absent(driver, chosen)
         self.check(f'the tests of this build pass ({name})', chosen)
 
-    def try_absent(self, driver, chosen, linked):
+    def try_absent(self, driver, chosen):
         name = ' '.join(chosen)
-        tap.unlike(linked, LIBRARY[driver], f'the library of {driver} is not linked ({name})')
+        tap.ok(not os.path.exists(f'{self.build}/fairmill-{driver}.so'), f'no module of {driver} is built ({name})')
         for side in ('source', 'results'):
             self.command_ends(78, f'settings reject {driver} as [{side}] ({name})',
                               *self.settings(side, driver, chosen[0]), 'check')

@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from commands import BUILD, TOP, Commands, configured, files_below, forget_build, has_text, read
+from program import DRIVERS
 
 EXPECTED = """\
 644 /usr/lib/systemd/system/fairmill-answer.service
@@ -43,18 +44,21 @@ EXPECTED = """\
 644 /usr/share/fish/vendor_completions.d/fairmill.fish
 644 /usr/share/zsh/site-functions/_fairmill
 755 /usr/bin/fairmill
+755 /usr/lib/fairmill/fairmill-mysql.so
+755 /usr/lib/fairmill/fairmill-pgsql.so
 """
 DOCUMENTS = ('CONTRIBUTING.md', 'HACKING.md', 'LICENSE', 'NEWS', 'README.md', 'SECURITY.md', 'doc/install.md',
              'examples/fairmill.conf', 'examples/fairmill-httpd.conf', 'examples/fairmill.cron', 'examples/sql/site/hours.sql',
              'examples/sql/site/pbs.sql', 'examples/sql/slurmdbd/pgsql.sql', 'examples/sql/slurmdbd/sqlite.sql')
 # The default directories, regardless of the configuration of this build.
-PLACES = ('prefix=/usr', 'exec_prefix=/usr', 'bindir=/usr/bin', 'datarootdir=/usr/share', 'datadir=/usr/share',
+PLACES = ('prefix=/usr', 'exec_prefix=/usr', 'bindir=/usr/bin', 'libdir=/usr/lib', 'datarootdir=/usr/share', 'datadir=/usr/share',
           'docdir=/usr/share/doc/fairmill', 'mandir=/usr/share/man', 'systemdsystemunitdir=/usr/lib/systemd/system')
 
 
 def expected():
-    """Returns the expected files.  A build without systemd lacks its files."""
+    """Returns the expected files.  A build without systemd or without a driver lacks their files."""
     left_out = [] if configured('systemdsystemunitdir') else ['systemd', 'sysusers', 'tmpfiles']
+    left_out += [f'fairmill-{driver}.so' for driver in ('mysql', 'pgsql') if driver not in DRIVERS]
     manual = [os.path.basename(pod).removesuffix('.pod') for pod in glob.glob(f'{TOP}/man/*.pod')]
     lines = EXPECTED.splitlines() + [f'644 /usr/share/man/man{page[-1]}/{page}' for page in manual]
     return [line for line in sorted(lines) if not any(word in line for word in left_out)]

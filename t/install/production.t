@@ -17,7 +17,7 @@ import postgres
 import tap
 from commands import TOP, read, write
 from own_system import OwnSystem
-from program import FAIRMILL
+from program import copy_program
 
 PAGE = read(f'{TOP}/doc/production.md')
 SUDO = '''#!/bin/sh
@@ -199,7 +199,7 @@ def prepare(there):
     """Installs the program and a sudo into a system without fairmill."""
     shutil.copytree(f'{TOP}/t/lib', there.path('run/lib'))
     there.forget_fairmill()
-    shutil.copy(FAIRMILL, there.path('usr/bin/fairmill'))
+    copy_program(there.path('usr/bin'))
     write(there.path('usr/bin/sudo'), SUDO)
     for name in ('fairmill', 'sudo'):
         os.chmod(there.path(f'usr/bin/{name}'), 0o755)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs fairmill, and reads its results in SQLite."""
 
+import glob
 import math
 import os
+import shutil
 import sqlite3
 import subprocess
 
@@ -14,6 +16,14 @@ FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'buil
 # The drivers of this build.
 DRIVERS = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True,
                          check=True).stdout.partition('drivers: ')[2].rstrip(')\n').split()
+
+
+def copy_program(folder):
+    """Copies the program and its drivers to a directory, for a user who cannot enter the build's
+    directory.  Returns the path of the copy."""
+    for path in glob.glob(f'{os.path.dirname(FAIRMILL)}/fairmill-*.so'):
+        shutil.copy(path, folder)
+    return shutil.copy(FAIRMILL, folder)
 
 
 def has_sanitizers():

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from program import FAIRMILL, fairmill, publish, write_settings
+from program import FAIRMILL, copy_program, fairmill, publish, write_settings
 from slurmctld import SLURMCTLD, SLURMD, Controller
 from slurmdbd import Slurmdbd
 
@@ -226,7 +226,7 @@ def others(site):
     """A user without privileges, and an operator."""
     if not shutil.which('setpriv'):
         tap.skip_all('setpriv is not installed')
-    shutil.copy(FAIRMILL, f'{site.folder}/fairmill')
+    copy_program(site.folder)
     os.chmod(site.folder, 0o777)
     for path in (site.server.conf, site.results, *(site.results + end for end in ('-wal', '-shm'))):
         with contextlib.suppress(FileNotFoundError):

@@ -9,7 +9,6 @@ import os
 import pwd
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from mariadb import CLIENT
-from program import FAIRMILL, TOP, write_settings
+from program import FAIRMILL, TOP, copy_program, write_settings
 from slurmdbd import Slurmdbd
 
 RESULTS = 'fairmill_results'
@@ -93,7 +92,7 @@ class Site:
         os.makedirs(bin_folder, exist_ok=True)
         if not os.path.exists(f'{bin_folder}/fairmill'):
             # other users may not have access to the build directory
-            shutil.copy(FAIRMILL, f'{bin_folder}/fairmill')
+            copy_program(bin_folder)
         environment = dict(environment, PATH=f"{bin_folder}:{environment['PATH']}", HOME='/',
                            LOGNAME=self.user,
                            FAIRMILL_CONF=self.conf)

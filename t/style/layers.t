@@ -30,7 +30,7 @@ def text_of(file):
 
 files = list(modules.sources(src))
 graph = modules.needs(src, build)
-objects = [module for module in graph if os.path.exists(os.path.join(build, "src", module + ".o"))]
+objects = {modules.module_of(path) for path in modules.objects(build)}
 tap.ok(len(objects) > len(files) / 3, 'the objects of the build exist')
 empty('every module belongs to a layer', (module for module in graph if modules.floor_of(module) is None))
 empty('no module needs a module of a higher layer', modules.climbs(graph))

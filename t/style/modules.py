@@ -56,17 +56,31 @@ def read_includes(folder):
     return includes
 
 
+def objects(build):
+    """Returns the paths of the object files of src/ in a build."""
+    folder = os.path.join(build, "src")
+    return sorted(os.path.relpath(os.path.join(path, name), folder)
+                  for path, _, names in os.walk(folder) for name in names if name.endswith(".o"))
+
+
+def module_of(path):
+    """Returns the module of an object file.  Objects of drivers have names like
+    fairmill_mysql_so-mysql.o."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, re.sub(r"^\w+_so-", "", name).removesuffix(".o"))
+
+
 def read_symbols(build, modules):
     """Returns by module the names that its object defines for others, and the names that it
     uses."""
     defined, used = {}, collections.defaultdict(set)
     folder = os.path.join(build, "src")
-    objects = [module + ".o" for module in modules if os.path.exists(os.path.join(folder, module + ".o"))]
-    listing = subprocess.run(["nm", "--portability", "--print-file-name", *objects], cwd=folder, check=True,
+    paths = [path for path in objects(build) if module_of(path) in modules]
+    listing = subprocess.run(["nm", "--portability", "--print-file-name", *paths], cwd=folder, check=True,
                              capture_output=True, text=True)
     for line in listing.stdout.splitlines():
         file, name, kind = line.split()[:3]
-        module = file.removesuffix(".o:")
+        module = module_of(file.removesuffix(":"))
         if kind in "TDRBVWC":
             defined[name] = module
         elif kind == "U":

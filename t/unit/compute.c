@@ -58,7 +58,7 @@ static void finish(struct db_rows *rows)
     (void)rows;
 }
 
-static const struct db_driver driver = {
+static const struct db_functions functions = {
     .replica_lag = answer_lag, .begin = begin, .query = query, .fetch = fetch, .finish = finish
 };
 
@@ -68,7 +68,7 @@ static const struct db_driver driver = {
 static struct error read_lagging(int64_t max_lag_s, int64_t lag_s)
 {
     struct settings settings = { .max_lag_s = max_lag_s, .source = { .database = "acct" } };
-    struct db db = { .driver = &driver };
+    struct db db = { .functions = &functions };
     struct source source = { .settings = &settings, .db = &db, .cluster = "tiny" };
     struct computation computation = computation_of(&source);
     struct error err = { 0 };
@@ -111,7 +111,7 @@ static const struct wide one = { { 1, 0, 0, 0 } };
 
 #define ASSOCIATION 3
 static struct site site;
-static struct db results = { .driver = &driver };
+static struct db results = { .functions = &functions };
 
 static struct computation computation_here(void)
 {

@@ -231,11 +231,6 @@ static struct db *open_session(const struct db_settings *settings, enum db_role 
     return NULL;
 }
 
-static char *mysql_driver_login_file(const struct db_settings *settings)
-{
-    return db_given(settings->option_file) ? memory_text(settings->option_file) : NULL;
-}
-
 /*
  * Sets the idle limit of a source session, on a server without a separate limit for idle
  * transactions.  The caller passes a shorter limit for the time of a transaction.
@@ -313,42 +308,26 @@ static bool mysql_driver_enter_thread(void)
     return !mysql_thread_init();
 }
 
-const struct db_driver mysql_driver = {
-    .name = "mysql",
-    .comes_back = true,
-    .scan_hint = "USE INDEX (PRIMARY)",
-    .columns_query = "SELECT column_name FROM information_schema.columns "
-                     "WHERE table_schema = DATABASE() AND table_name = ? "
-                     "ORDER BY ordinal_position",
-    .name_characters = 64,
-    .name_is_basic = true,
-    .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
-    .login_query = "SELECT CURRENT_USER()",
-    /* On by default since MariaDB 11.6.2. */
-    .doubt_query = "SHOW GLOBAL VARIABLES WHERE \"Variable_name\" = 'innodb_snapshot_isolation' "
-                   "AND \"Value\" = 'ON'",
-    .privileges = &mysql_privileges,
-    .login_file = mysql_driver_login_file,
-    .tls_objection = session_tls_objection,
-    .open = open_session,
-    .close = session_close,
-    .begin = mysql_driver_begin,
-    .commit = mysql_driver_commit,
-    .rollback = mysql_driver_rollback,
-    .replica_lag = session_replica_lag,
-    .query = session_query,
-    .fetch = session_fetch,
-    .finish = session_finish,
-    .execute = session_execute,
-    .enter_thread = mysql_driver_enter_thread,
-    .leave_thread = mysql_thread_end,
-    .script = session_script,
-    .fit = mysql_fit,
-    .set_lock_wait = mysql_driver_set_lock_wait,
-    .lock = mysql_driver_lock,
-    .unlock = mysql_driver_unlock,
-    .bulk_begin = session_bulk_begin,
-    .bulk_row = session_bulk_row,
-    .bulk_send = session_bulk_send,
-    .bulk_free = session_bulk_free,
+const struct db_module mysql_module = {
+    .version = PACKAGE_VERSION,
+    .functions.open = open_session,
+    .functions.close = session_close,
+    .functions.begin = mysql_driver_begin,
+    .functions.commit = mysql_driver_commit,
+    .functions.rollback = mysql_driver_rollback,
+    .functions.replica_lag = session_replica_lag,
+    .functions.query = session_query,
+    .functions.fetch = session_fetch,
+    .functions.finish = session_finish,
+    .functions.execute = session_execute,
+    .functions.enter_thread = mysql_driver_enter_thread,
+    .functions.leave_thread = mysql_thread_end,
+    .functions.script = session_script,
+    .functions.set_lock_wait = mysql_driver_set_lock_wait,
+    .functions.lock = mysql_driver_lock,
+    .functions.unlock = mysql_driver_unlock,
+    .functions.bulk_begin = session_bulk_begin,
+    .functions.bulk_row = session_bulk_row,
+    .functions.bulk_send = session_bulk_send,
+    .functions.bulk_free = session_bulk_free,
 };

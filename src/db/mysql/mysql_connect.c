@@ -31,24 +31,7 @@ static const char *mode_name(const struct mysql_session *session)
     return db_tls_names[session->base.settings->tls_mode];
 }
 
-/*
- * Returns true if the connection will use a unix socket.  The library uses one if the host is
- * 'localhost', or if the settings have no host and no option file that could name a host.
- */
-static bool goes_by_socket(const struct db_settings *settings)
-{
-    if (!db_given(settings->host))
-        return !db_given(settings->option_file);
-    return !strcmp(settings->host, "localhost");
-}
-
 #if HAVE_DECL_MYSQL_OPT_SSL_MODE
-
-static const char *library_objection(const struct db_settings *settings)
-{
-    (void)settings;
-    return NULL;
-}
 
 static unsigned library_mode(const struct mysql_session *session)
 {
@@ -81,19 +64,6 @@ static bool mode_was_kept(const struct mysql_session *session)
 
 #else
 
-static const char *library_objection(const struct db_settings *settings)
-{
-    if (settings->tls_mode == DB_TLS_VERIFY_CA)
-        return "MariaDB's client library, which this build uses, cannot check a certificate "
-               "without its name; use verify_full or required";
-    /* Applies to release 3.4.2 and later of the library. */
-    if (settings->tls_mode == DB_TLS_VERIFY_FULL && db_given(settings->host) &&
-        (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1")))
-        return "MariaDB's client library, which this build uses, does not check the name of a "
-               "server at 127.0.0.1 or ::1; use the server's host name";
-    return NULL;
-}
-
 static void set_mode(struct mysql_session *session)
 {
     mysql_flag encrypt = session->base.settings->tls_mode >= DB_TLS_REQUIRED;
@@ -111,14 +81,6 @@ static bool mode_was_kept(const struct mysql_session *session)
 }
 
 #endif
-
-const char *session_tls_objection(const struct db_settings *settings)
-{
-    if (settings->tls_mode >= DB_TLS_REQUIRED && goes_by_socket(settings))
-        return "the connection is a unix socket, which needs no TLS; for TCP, set host to a name "
-               "other than 'localhost'";
-    return library_objection(settings);
-}
 
 static int session_set_tls(struct mysql_session *session, struct error *err)
 {

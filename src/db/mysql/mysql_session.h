@@ -49,9 +49,6 @@ struct mysql_session {
 int session_fail_connection(struct mysql_session *session, struct error *err);
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
 
-/* Returns the reason why a session cannot have the TLS mode of the settings, or NULL if it can. */
-const char *session_tls_objection(const struct db_settings *settings);
-
 /*
  * Returns a prepared statement, or NULL on failure.  The caller closes it with mysql_stmt_close().
  */
@@ -67,12 +64,10 @@ int session_send(struct mysql_session *session, MYSQL_STMT *statement,
 int session_execute(struct db *db, const char *sql, const struct db_value *arguments,
                     size_t argument_count, int64_t *changed, struct error *err);
 /*
- * The first runs one statement without arguments that returns no rows.  The second returns a script
- * for an administrator, in which the owner's role is the definer of the views; the caller frees the
- * script.  The third runs a script, and chooses a definer for its views.
+ * The first runs one statement without arguments that returns no rows.  The second runs a script,
+ * and chooses a definer for its views.
  */
 int session_run(struct mysql_session *session, const char *sql, struct error *err);
-char *mysql_fit(const char *sql);
 int session_script(struct db *db, const char *sql, struct error *err);
 
 /* Executes a prepared statement with `count` parameters.  Frees `parameters`. */

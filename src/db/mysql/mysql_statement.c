@@ -248,39 +248,20 @@ static int find_definer(struct mysql_session *session, enum definer *definer, st
     return row ? 0 : session_fail_connection(session, err);
 }
 
-static const char written[] = " SQL SECURITY DEFINER ";
-
-static void replace_definer(struct text *fitted, const char *sql, const char *definer)
-{
-    for (const char *at; (at = strstr(sql, written)); sql = at + strlen(written)) {
-        text_add_bytes(fitted, sql, (size_t)(at - sql));
-        text_add(fitted, definer);
-    }
-    text_add(fitted, sql);
-}
-
 /* Writes the script to `fitted`, with a definer that lets other users query the views. */
 static int fit_views(struct mysql_session *session, const char *sql, struct text *fitted,
                      struct error *err)
 {
     static const char *const fitting[] = {
-        [BY_LOGIN] = written,
+        [BY_LOGIN] = mysql_definer,
         [BY_ROLE] = " DEFINER = CURRENT_ROLE SQL SECURITY DEFINER ",
         [BY_READER] = " SQL SECURITY INVOKER ",
     };
     enum definer definer = BY_LOGIN;
-    if (strstr(sql, written) && find_definer(session, &definer, err))
+    if (strstr(sql, mysql_definer) && find_definer(session, &definer, err))
         return -1;
-    replace_definer(fitted, sql, fitting[definer]);
+    mysql_add_defined(fitted, sql, fitting[definer]);
     return 0;
-}
-
-/* Make the role the definer, because an administrator's account may be removed later. */
-char *mysql_fit(const char *sql)
-{
-    struct text fitted = { 0 };
-    replace_definer(&fitted, sql, " DEFINER = fairmill_owner SQL SECURITY DEFINER ");
-    return fitted.bytes;
 }
 
 static int run_script(struct mysql_session *session, const char *sql, struct error *err)

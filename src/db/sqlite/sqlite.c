@@ -411,13 +411,7 @@ static bool sqlite_enter_thread(void)
     return sqlite3_threadsafe() != 0;
 }
 
-const struct db_driver sqlite_driver = {
-    .name = "sqlite",
-    .scan_hint = "NOT INDEXED",
-    .columns_query =
-        "SELECT name FROM pragma_table_info(?1) WHERE " SQLITE_HAS_TABLE "(?1) ORDER BY cid",
-    .identity_query = "SELECT file FROM pragma_database_list WHERE name = 'main'",
-    .tls_objection = sqlite_tls_objection,
+static const struct db_functions sqlite_functions = {
     .open = sqlite_open,
     .close = sqlite_close,
     .begin = sqlite_begin,
@@ -429,11 +423,21 @@ const struct db_driver sqlite_driver = {
     .execute = sqlite_execute,
     .enter_thread = sqlite_enter_thread,
     .script = sqlite_run,
-    .fit = sqlite_fit,
     .set_lock_wait = sqlite_set_lock_wait,
     .lock = sqlite_lock,
     .unlock = sqlite_unlock,
     .bulk_begin = sqlite_bulk_begin,
     .bulk_row = sqlite_bulk_row,
     .bulk_free = sqlite_bulk_free,
+};
+
+const struct db_driver sqlite_driver = {
+    .name = "sqlite",
+    .functions = &sqlite_functions,
+    .scan_hint = "NOT INDEXED",
+    .columns_query =
+        "SELECT name FROM pragma_table_info(?1) WHERE " SQLITE_HAS_TABLE "(?1) ORDER BY cid",
+    .identity_query = "SELECT file FROM pragma_database_list WHERE name = 'main'",
+    .tls_objection = sqlite_tls_objection,
+    .fit = sqlite_fit,
 };
