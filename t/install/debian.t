@@ -19,7 +19,10 @@ import tap
 from commands import BUILD, TOP, Commands, forget_build, has_text, read, version, write
 from own_system import OwnSystem, of_few
 
+DEB = '/tmp/packages/{}.deb'
 LONG = os.environ.get('FAIRMILL_LONG')
+PACKAGES = 'fairmill', 'fairmill-mysql', 'fairmill-pgsql'
+CLIENTS = 'lib(mariadb|mysqlclient)', 'libpq5'
 COMPLETIONS = ('bash-completion/completions/fairmill', 'zsh/vendor-completions/_fairmill',
                'fish/vendor_completions.d/fairmill.fish')
 # No systemd runs in the overlay.  A program in its place keeps the names of active units in a file,
@@ -46,7 +49,7 @@ UNITS = ['fairmill-answer.service', 'fairmill-apply.timer', 'fairmill-report.tim
 
 
 def build(place):
-    """Builds the package and returns its path."""
+    """Builds the packages and returns their paths by name."""
     tap.same(place.printed('dpkg-parsechangelog', '-l', f'{TOP}/debian/changelog', '-S', 'Version'), version(),
              'the package has the version in configure.ac')
     # Without optimization there are no fortified functions.
@@ -55,14 +58,31 @@ def build(place):
     os.chmod(place.folder, 0o755)  # tests inside the build change their user
     sources = place.path(f'fairmill-{version()}')
     place.works('make distdir succeeds', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={sources}')
-    place.works('dpkg-buildpackage builds the package',
+    place.works('dpkg-buildpackage builds the packages',
                 *of_few('env', f'DEB_BUILD_OPTIONS={options}', 'CC=gcc', 'dpkg-buildpackage', '-us', '-uc'), cwd=sources)
     place.works('lintian reports nothing', 'lintian', '--allow-root', *without, '--fail-on', 'error,warning,info',
                 *glob.glob(place.path('*.changes')))
-    made = glob.glob(place.path('fairmill_*.deb'))
-    if not made:
+    made = {os.path.basename(path).partition('_')[0]: path for path in glob.glob(place.path('*.deb'))}
+    tap.same(sorted(name for name in made if not name.endswith('-dbgsym')), list(PACKAGES), 'there is a package for each driver with a server')
+    if not set(PACKAGES) <= set(made):
         tap.done()
-    return made[0]
+    return made
+
+
+def field(place, path, name):
+    return place.printed('dpkg-deb', '--field', path, name)
+
+
+def look_at_needs(place, made):
+    """Tests which packages the packages need."""
+    def needs(name):
+        return set(re.findall(r'(?:^|, )([a-z0-9.+-]+)', field(place, made[name], 'Depends'), re.M))
+    tap.unlike(' '.join(needs('fairmill')), 'mariadb|mysql|libpq', 'the program needs no client library of a server')
+    tap.like(field(place, made['fairmill'], 'Recommends'), 'fairmill-mysql.*fairmill-pgsql', 'the program recommends all drivers')
+    for name, library in zip(PACKAGES[1:], CLIENTS):
+        clients = [each for each in needs(name) if re.match('lib(mariadb|mysql|pq)', each)]
+        tap.ok(len(clients) == 1 and re.match(library, clients[0]), f'{name} needs one client library', clients)
+        tap.like(field(place, made[name], 'Depends'), re.escape(f'fairmill (= {version()})'), f'{name} needs the same version of fairmill')
 
 
 def cron(there):
@@ -78,8 +98,51 @@ def traces(there):
     return there.files('etc', 'usr', 'lib', 'var/lib', skip='/dpkg/')
 
 
+def apt(there, *arguments):
+    """Returns a command of apt that knows only the packages of this build."""
+    return there.inside('apt-get', '-q', '-y', '-o', 'Dir::Etc::SourceList=/tmp/packages/list', '-o', 'Dir::Etc::SourceParts=/dev/null',
+                        '-o', 'Dir::State::Lists=/tmp/lists', '-o', 'Dir::Cache=/tmp/cache', '-o', 'APT::Sandbox::User=root', *arguments)
+
+
+def upgrade_single(there):
+    """Installs a package that contains everything, as up to release 0.2.0, and upgrades it."""
+    folder = there.path('tmp/former')
+    os.makedirs(f'{folder}/DEBIAN')
+    os.makedirs(f'{folder}/usr/bin')
+    write(f'{folder}/DEBIAN/control', 'Package: fairmill\nVersion: 0.2.0\nArchitecture: ' +
+          there.printed(*there.inside('dpkg', '--print-architecture')) + '\nMaintainer: nobody <nobody@example.org>\nDescription: former\n')
+    write(f'{folder}/usr/bin/fairmill', '#!/bin/sh\n')
+    there.works('an earlier release can be installed', *there.inside('sh', '-c', 'dpkg-deb --build /tmp/former && dpkg --install /tmp/former.deb'))
+    there.works('apt reads the packages', *apt(there, 'update'))
+    there.works('apt upgrades it', *apt(there, 'dist-upgrade'))
+    tap.same(installed(there), list(PACKAGES), 'the upgrade installs all drivers')
+    there.works('apt removes the driver for PostgreSQL', *apt(there, 'remove', 'fairmill-pgsql'))
+    tap.same(installed(there), list(PACKAGES[:2]), 'the other packages stay')
+    there.works('dpkg purges the packages', *there.inside('dpkg', '--purge', *PACKAGES))
+
+
+def installed(there):
+    listed = there.printed(*there.inside('dpkg-query', '-W', '-f', '${Package} ${db:Status-Status}\\n', 'fairmill*'))
+    return sorted(re.findall('^(.*) installed$', listed, re.M))
+
+
+def without_drivers(there):
+    """Tests the program alone, with settings for a server."""
+    there.works('dpkg installs the program alone', *there.inside('dpkg', '--install', DEB.format('fairmill')))
+    for driver in ('mysql', 'pgsql'):
+        write(there.path('tmp/fairmill.conf'), f'[source]\ndriver = {driver}\ndatabase = slurm\nsocket = /nonexistent/s\ndeadline = 1 s\n'
+              f'[results]\ndriver = {driver}\ndatabase = fairmill\nsocket = /nonexistent/s\n')
+        check = there.inside('fairmill', '-c', '/tmp/fairmill.conf', 'check')
+        tap.same(there.status(*check), 78, f'without its package, the driver {driver} is rejected')
+        tap.like(there.place.err, f'; install fairmill-{driver}$', f'the message names the package of {driver}')
+        there.works(f'dpkg installs fairmill-{driver}', *there.inside('dpkg', '--install', DEB.format(f'fairmill-{driver}')))
+        tap.same(there.status(*check), 69, f'with its package, the driver {driver} connects')
+    there.works('dpkg purges the packages', *there.inside('dpkg', '--purge', *PACKAGES))
+
+
 def install(there):
-    there.works('dpkg installs the package', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
+    there.works('apt installs the package', *apt(there, 'install', 'fairmill'))
+    tap.same(installed(there), list(PACKAGES), 'the package brings all drivers')
     tap.same(there.printed(*there.inside('getent', 'passwd', 'fairmill')).split(':')[5:], ['/var/lib/fairmill', '/usr/sbin/nologin'],
              'the user has no shell')
     tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'the directory for results in SQLite exists')
@@ -130,20 +193,20 @@ def upgrade(there, active):
     os.makedirs(there.path('run/systemd/system'))
     for running in (UNITS, ['fairmill-verify.timer', 'fairmill.timer']):
         write(active, '\n'.join(running) + '\n')
-        there.works('dpkg installs the same version again', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
+        there.works('dpkg installs the same version again', *there.inside('dpkg', '--install', *map(DEB.format, PACKAGES)))
         tap.same(sorted(read(active).split()), running, 'the same units are active as before')
     tap.ok(there.shown() > 1, 'the results are kept by the upgrade')
 
 
 def remove(there, active, before):
     write(active, '\n'.join(UNITS) + '\n')
-    there.works('dpkg removes the package', *there.inside('dpkg', '--remove', 'fairmill'))
+    there.works('dpkg removes the packages', *there.inside('dpkg', '--remove', *PACKAGES))
     tap.empty(read(active), 'removal stops its units')
     tap.ok(has_text(there.path('etc/fairmill/fairmill.conf')), 'removal keeps the settings')
     tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'removal keeps the results')
     there.works_quietly('after removal the crontab line does nothing',
                         'after removal the crontab line prints nothing', *cron(there))
-    there.works('dpkg purges the package', *there.inside('dpkg', '--purge', 'fairmill'))
+    there.works('dpkg purges the packages', *there.inside('dpkg', '--purge', *PACKAGES))
     tap.same(traces(there), before, 'a purge leaves no file')
 
 
@@ -151,11 +214,19 @@ def body():
     os.umask(0o022)
     forget_build()
     with Commands() as place:
-        package = build(place)
+        made = build(place)
+        look_at_needs(place, made)
         with OwnSystem() as there:
             there.forget_fairmill()
             before = traces(there)
-            shutil.copy(package, there.path('tmp/fairmill.deb'))
+            for folder in ('packages', 'lists/partial', 'cache/archives/partial'):
+                os.makedirs(there.path(f'tmp/{folder}'))
+            for name in PACKAGES:
+                shutil.copy(made[name], there.path(DEB.format(name)))
+            write(there.path('tmp/packages/Packages'), there.printed(*there.inside('sh', '-c', 'cd /tmp/packages && dpkg-scanpackages .')) + '\n')
+            write(there.path('tmp/packages/list'), 'deb [trusted=yes] file:/tmp/packages ./\n')
+            upgrade_single(there)
+            without_drivers(there)
             install(there)
             units_are_good(there)
             run(there)

@@ -63,6 +63,7 @@ class Packages(Commands):
         for driver, library in LIBRARIES.items():
             tap.like(needed(), f'^{library}$', f'the driver {driver} is built with {library}')
             tap.unlike(needed('--without', driver), f'^{library}$', f'--without {driver} omits its library')
+            tap.unlike(names(driver), f'^fairmill-{driver}$', f'without {driver} there is no package of it')
         tap.like(needed('--with', 'mysqlclient'), '^mysql-devel$', "Oracle's library can replace MariaDB's")
 
     def make(self):
@@ -78,11 +79,12 @@ class Packages(Commands):
                    *of_few(*self.build, '-ta', *quick, '--noclean', self.path(f'{name}.tar.gz')))
         made = sorted(glob.glob(self.path('RPMS/*/*.rpm')))
         tap.same(sorted(self.printed('rpm', '-qp', '--qf', '%{name} %{arch}', path) for path in made),
-                 sorted([f'fairmill {platform.machine()}', 'fairmill-report noarch', 'fairmill-selinux noarch', 'fairmill-systemd noarch']),
-                 'there are four packages')
+                 sorted([*(f'fairmill{end} {platform.machine()}' for end in ('', '-mysql', '-pgsql')),
+                         'fairmill-report noarch', 'fairmill-selinux noarch', 'fairmill-systemd noarch']),
+                 'there are six packages')
         self.works('rpmlint reports nothing', 'rpmlint', '--strict', '--config', f'{HERE}/rpmlint.toml', SPEC, *made,
                    *glob.glob(self.path('SRPMS/*.rpm')))
-        if len(made) != 4:
+        if len(made) != 6:
             tap.done()
         return made
 
@@ -138,6 +140,14 @@ class Packages(Commands):
         return self.path('RPMS/noarch/debian-1-1.noarch.rpm')
 
 
+    def make_former(self):
+        """Builds a package that contains everything, as up to release 0.2.0."""
+        write(self.path('former.spec'), 'Name: fairmill\nVersion: 0.2.0\nRelease: 1\nSummary: Former\nLicense: MIT\nBuildArch: noarch\n'
+              '%description\nFormer.\n%install\ninstall -D -m 644 /dev/null %{buildroot}%{_datadir}/former\n%files\n%{_datadir}/former\n')
+        self.printed(*self.build, '-bb', self.path('former.spec'))
+        return self.path('RPMS/noarch/fairmill-0.2.0-1.noarch.rpm')
+
+
 def rpm(there, *arguments):
     """Returns an rpm command for the overlay; Debian's rpm requires an explicit option."""
     return 'rpm', '--force-debian', '--root', there.root, '--dbpath', '/var/lib/rpm', *arguments
@@ -151,6 +161,19 @@ def prepare(there):
     os.makedirs(there.path('etc/systemd/system-preset'), exist_ok=True)
     os.makedirs(there.path('var/lib/rpm'))
     write(there.path('etc/systemd/system-preset/00-enterprise.preset'), 'disable *\n')
+
+
+def look_at_needs(place, made):
+    """Tests which client libraries the packages need."""
+    for path in made:
+        name = place.printed('rpm', '-qp', '--qf', '%{name}', path)
+        clients = set(re.findall(r'^(lib(?:mariadb|mysqlclient|pq))\.so', place.printed('rpm', '-qp', '--requires', path), re.M))
+        tap.same(clients, {'fairmill-mysql': {'libmariadb'}, 'fairmill-pgsql': {'libpq'}}.get(name, set()),
+                 f'{name} needs its own client library, and no other')
+        if name == 'fairmill':
+            tap.like(place.printed('rpm', '-qp', '--recommends', path), r'fairmill-mysql.*\n(.*\n)*fairmill-pgsql',
+                     'the program recommends all drivers')
+        tap.unlike(place.printed('rpm', '-qp', '--provides', path), r'\.so', f'{name} provides no library')
 
 
 def requirements(place, there, made):
@@ -172,7 +195,8 @@ def links(there):
 
 
 def install(there, made):
-    there.works_quietly('rpm installs the packages', 'the scripts print nothing', *rpm(there, '--install', *made))
+    there.works_quietly('rpm installs the packages', 'the scripts print nothing', *rpm(there, '--upgrade', *made))
+    tap.same(there.printed(*rpm(there, '--query', 'fairmill', '--qf', '%{version}\n')), version(), 'the earlier release is replaced')
     there.status(*rpm(there, '--verify', '--all', '--nodeps'))
     tap.empty(there.place.out + there.place.err, 'each file has its owner and mode')
     tap.same(there.printed(*there.inside('getent', 'passwd', 'fairmill')).split(':')[4:],
@@ -209,6 +233,14 @@ def started_by(there, unit):
     return there.as_user(*command.replace('%S', '/var/lib').split())
 
 
+def drivers_load(there):
+    """Tests that the drivers find their client libraries; there is no server."""
+    for driver in ('mysql', 'pgsql'):
+        write(there.path('tmp/fairmill.conf'), f'[source]\ndriver = {driver}\ndatabase = slurm\nsocket = /nonexistent/s\ndeadline = 1 s\n'
+              f'[results]\ndriver = {driver}\ndatabase = fairmill\nsocket = /nonexistent/s\n')
+        tap.same(there.status(*there.inside('fairmill', '-c', '/tmp/fairmill.conf', 'check')), 69, f'the driver {driver} connects')
+
+
 def run(there):
     there.make_demonstration()
     there.works('the user can create the tables', *there.as_user('fairmill', 'init'))
@@ -238,7 +270,7 @@ def upgrade(place, there, has_systemd):
         tap.same(links(there), ENABLED, 'the same units are enabled after the upgrade')
 
     there.works('rpm erases the packages',
-                *rpm(there, '--erase', 'fairmill', 'fairmill-systemd', 'fairmill-report', 'fairmill-selinux'))
+                *rpm(there, '--erase', *(f'fairmill{end}' for end in ('', '-mysql', '-pgsql', '-systemd', '-report', '-selinux'))))
     tap.same(read(settings), known, 'erasure keeps the settings')
     tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'erasure keeps the results')
     tap.same(links(there), '', 'after erasure no unit is enabled')
@@ -252,13 +284,16 @@ def body():
     with Packages() as place:
         place.look_at_spec()
         made = place.make()
+        look_at_needs(place, made)
         place.compare_numbers(place.look_inside(made))
         with OwnSystem() as there:
             prepare(there)
             needed = requirements(place, there, made)
             there.printed(*rpm(there, '--install', place.make_system(needed)))
+            there.works('an earlier release can be installed', *rpm(there, '--install', place.make_former()))
             install(there, made)
             has_systemd = enable(there)
+            drivers_load(there)
             run(there)
             upgrade(place, there, has_systemd)
 

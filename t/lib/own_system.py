@@ -136,7 +136,7 @@ class OwnSystem:
 
     def forget_fairmill(self, *more):
         """Removes an installed fairmill of the host from the overlay."""
-        self.status(*self.inside('dpkg', '--purge', 'fairmill'))
+        self.status(*self.inside('dpkg', '--purge', 'fairmill-mysql', 'fairmill-pgsql', 'fairmill'))
         for path in ('etc/fairmill', 'var/lib/fairmill', *more):
             shutil.rmtree(self.path(path), ignore_errors=True)
         self.status(*self.inside('userdel', 'fairmill'))
