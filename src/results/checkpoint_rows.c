@@ -202,7 +202,7 @@ int checkpoint_read_sums(struct db *db, const char *cluster,
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    struct db_rows *rows = db_query(db, sql_query_seal_usage_read, &name, 1, "iiiiit", err);
+    struct db_rows *rows = db_stream(db, sql_query_seal_usage_read, &name, 1, "iiiiit", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0) {
         bool has_tres = row[5].type == DB_TEXT;

@@ -151,7 +151,7 @@ static int slurmdbd_read_associations(const struct source *source, struct accoun
                                                              : ordered ? TO_BE_ORDERED
                                                                        : UNORDERED,
                                                   .arena = arena_create() };
-    const struct query query = { .sql = sql.bytes, .types = "iitttiittiiiti" };
+    const struct query query = { .sql = sql.bytes, .types = "iitttiittiiiti", .has_many = true };
     int result = slurmdbd_read(source, &slurmdbd_associations, &query, slurmdbd_take_association,
                                &reader, err);
     accounting->by_lineage = lineage;
