@@ -186,6 +186,8 @@ def slurmdbd(place, clusters, qos=()):
         text += [f'CREATE TABLE {ran} (hourly_rollup INTEGER, daily_rollup INTEGER, monthly_rollup INTEGER)']
         text += ['CREATE TABLE %s (id INTEGER, id_tres INTEGER, time_start INTEGER, alloc_secs INTEGER)'
                  % quoted(f'{prefix}_assoc_usage_{span}_table') for span in SPANS]
+        text += ['CREATE TABLE %s (id_tres INTEGER, time_start INTEGER)' % quoted(f'{prefix}_usage_{span}_table')
+                 for span in SPANS[1:]]
         text += [f'CREATE TABLE {event} (node_name {place.TEXT}, time_start INTEGER, time_end INTEGER, '
                  f'tres {place.TEXT}, cluster_nodes {place.TEXT})',
                  f'CREATE TABLE {assoc} (id_assoc INTEGER, acct {place.TEXT}, "user" {place.TEXT}, '
@@ -586,7 +588,7 @@ def granted(place, folder):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     tap.ok((done.returncode, done.stdout) == (0, b''), f'the GRANTs that init prints are valid SQL {name}',
            done.stdout)
-    whole = ['assoc', 'event', 'last_ran'] + [f'assoc_usage_{span}' for span in SPANS]
+    whole = ['assoc', 'event', 'last_ran'] + [f'assoc_usage_{span}' for span in SPANS] + [f'usage_{span}' for span in SPANS[1:]]
     for kind, tables in (('table', whole), ('column', ['job'])):
         may_read = {row[0] for row in place.sql(
             f"SELECT DISTINCT {place.hexadecimal('table_name')} FROM information_schema.{kind}_privileges "
