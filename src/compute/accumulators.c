@@ -349,13 +349,13 @@ int waits_accumulator_take(struct charge_accumulator *base, const struct charge 
 {
     const struct waits_accumulator *accumulator = (const struct waits_accumulator *)base;
     const struct job_row *row = charge->row;
+    const uint64_t start = row->job.time_start, end = row->job.time_end;
     struct days *days = accumulator->days;
-    if (days->failed || row->suspension || !row->waited_since)
+    /* A job that ended before its start may be checkpointed before that start. */
+    if (days->failed || row->suspension || !row->waited_since || (end && end < start))
         return 0;
-    const struct started_job job = {
-        row->association,      row->qos,          row->partition,
-        row->partition_length, row->waited_since, row->job.time_start
-    };
+    const struct started_job job = { row->association,      row->qos,          row->partition,
+                                     row->partition_length, row->waited_since, start };
     if (day_waits_add(days->waits, charge->checkpointed || !days->unsealed_is_kept, &job, err))
         days_give_up(days, accumulator->findings, err);
     return 0;

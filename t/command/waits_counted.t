@@ -68,7 +68,7 @@ def counted(site, zone='UTC'):
     qos = dict(site.change('SELECT id, name FROM qos_table'))
     for association, partition, number, submit, eligible, begun in site.change(
             'SELECT id_assoc, "partition", id_qos, time_submit, time_eligible, time_start FROM tiny_job_table'
-            ' WHERE time_start > 0 AND time_start <= ? AND tres_alloc <> \'\'', site.now):
+            ' WHERE time_start > 0 AND time_start <= ? AND tres_alloc <> \'\' AND (time_end = 0 OR time_end >= time_start)', site.now):
         resized = submit > begun or (submit == begun and 0 < eligible < submit)
         if not resized:
             waited = begun - max(submit, eligible)
@@ -132,6 +132,7 @@ def which_count(site):
             (dict(time_submit=at + 20, time_eligible=at - 900), None),  # the same in other releases of Slurm
             (dict(time_start=0, time_end=0), None),
             (dict(time_start=0), None),
+            (dict(time_end=at - 1), None),
             (dict(tres_alloc='', time_end=at), None),  # cancelled when it was about to start
             (dict(id_assoc=4711), (4711, 'p', 'q1', 300)),  # of no association, or one whose row was removed
             (dict(time_start=site.now + DAY, time_end=0), None)):
@@ -191,6 +192,21 @@ def over_time(site):
     oldest, = site.query('SELECT MIN(day) FROM fairmill_wait_final')[0]
     tap.ok(START - 7 * DAY <= oldest <= START - 5 * DAY, 'history_days removes old days', (oldest - START) / DAY)
     tap.same(site.query("SELECT MIN(part) FROM fairmill_kept WHERE table_name = 'fairmill_wait_final'"), [(oldest,)], 'and their hashes')
+
+
+def ends_before_start(site):
+    """Jobs with an end before a start in the future, as a wrong clock gives them."""
+    begin(site)
+    for hour in range(5):
+        start(site, ALICE, START + hour * HOUR)
+        start(site, BOB, START + (9 + hour) * HOUR, 10, START - 2 * DAY + hour * HOUR)
+    for seconds in 0, DAY, DAY:
+        site.run_at(seconds)
+        is_right(site, f'jobs that end before they start do not count {seconds} s later')
+        is_exact(site, f'the rows {seconds} s later are those of a first run')
+        start(site, CAROL, site.now)
+    tap.same(site.run_at(60)[0], 'incremental', 'the run after their start is incremental')
+    site.ends(0, 'verify accepts the counts after the start of jobs that ended before', 'verify')
 
 
 def resets(site):
@@ -367,7 +383,7 @@ def histories(site):
 
 def main():
     with Site() as site:
-        for part in which_count, over_time, resets, zone_after_purge, changed_names, not_counted, changed_rows, upgrade, histories:
+        for part in which_count, over_time, ends_before_start, resets, zone_after_purge, changed_names, not_counted, changed_rows, upgrade, histories:
             part(site)
     tap.done()
 
