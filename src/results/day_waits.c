@@ -129,10 +129,12 @@ size_t day_waits_day(struct day_waits *waits, uint64_t start)
     return waits->days->count + i;
 }
 
-static size_t day_of_start(struct day_waits *waits, uint64_t start)
+/* After a change of the time zone, open jobs of the first day are counted on a whole day, as later
+ * runs count them. */
+static size_t day_of_start(struct day_waits *waits, bool checkpointed, uint64_t start)
 {
     const struct days *days = waits->days;
-    if (start < days->starts[0])
+    if (start < days->starts[days->border && !checkpointed])
         return day_waits_day(waits, calendar_day(start));
     if (start < days->starts[waits->last] || start >= days->starts[waits->last + 1])
         waits->last = days_search(days, start);
@@ -152,7 +154,7 @@ int day_waits_add(struct day_waits *waits, bool checkpointed, const struct start
     if (class >> CLASS_BITS)
         return fail(err, ERROR_DATA, "jobs have more than %u pairs of partition and QOS",
                     1u << CLASS_BITS);
-    size_t day = day_of_start(waits, job->start);
+    size_t day = day_of_start(waits, checkpointed, job->start);
     if (day >= WAIT_DAYS)
         return fail(err, ERROR_DATA, "jobs started on more than %zu days", WAIT_DAYS);
     size_t bucket = wait_bucket_of(job->start > job->since ? job->start - job->since : 0);

@@ -245,11 +245,15 @@ def zone_after_purge(site):
     before = sum(stored(site).values())
     site.change('DELETE FROM tiny_job_table WHERE time_end > 0 AND time_end < ?', START - 10 * DAY)
     site.run_at(60)
-    for zone in 'Asia/Tokyo', 'America/St_Johns':
+    for zone, hour in ('Asia/Tokyo', 5), ('America/St_Johns', 15):
         site.settings(site.keys | {'usage.time_zone': zone})
         for arguments in (), ('--full',), ():
             site.run_at(60, *arguments)
             tap.same(sum(stored(site).values()), before, f'jobs that run while the time zone becomes {zone} count once')
+            site.ends(0, f'verify accepts the counts after the time zone became {zone}', 'verify')
+            # The run after the change summed only a part of the day on which this job started.
+            site.change('UPDATE tiny_job_table SET time_end = ? WHERE time_end = 0 AND time_start = ?', START - 7 * DAY,
+                        START - 9 * DAY + hour * HOUR)
     site.change('UPDATE tiny_job_table SET time_end = ? WHERE time_end = 0', site.now)
     site.run_at(3 * DAY)
     tap.same(sum(stored(site).values()), before, 'and they still count once when they have ended')
