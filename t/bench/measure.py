@@ -99,6 +99,7 @@ class Place:
     def __init__(self, db, folder, name='results', program=FAIRMILL):
         self.db, self.name, self.program = db, name, program
         self.settings = os.path.join(folder, f'{name}.conf')
+        self.user_settings = os.path.join(folder, f'{name}-user.conf')
 
     def configure(self, **sections):
         source, results = self.db.sections(self.name)
@@ -106,9 +107,14 @@ class Place:
         for section, keys in sections.items():
             given[section] = dict(given.get(section, {}), **keys)
         write_settings(self.settings, given)
+        write_settings(self.user_settings, dict(results=results))
 
     def command(self, *arguments):
         return [self.program, '-c', self.settings, *map(str, arguments)]
+
+    def user_command(self, *arguments):
+        """Returns the command of a user who can read only the results."""
+        return [self.program, '-c', self.user_settings, *map(str, arguments)]
 
     def time(self, *arguments):
         return timed(self.command(*arguments))[0]
