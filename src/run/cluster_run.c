@@ -389,14 +389,14 @@ static void note_lost_entries(struct cluster_run *run, struct text *message)
 }
 
 /*
- * An incremental run of a large cluster counts only the first associations in the views, because
- * the count takes a tenth of the run.
+ * Without --full, a run of a large cluster counts only the first associations in the views, because
+ * the count takes a tenth of an incremental run.
  */
 #define COUNTED_ASSOCIATIONS 1000
 static void choose_counted(struct cluster_run *run)
 {
     const struct tree *tree = run->computation.tree;
-    bool all = run->plan.mode != CHECKPOINT_INCREMENTAL || tree->count <= COUNTED_ASSOCIATIONS;
+    bool all = run->session->options->full || tree->count <= COUNTED_ASSOCIATIONS;
     uint32_t count = all ? tree->count : COUNTED_ASSOCIATIONS;
     run->associations = tree->count;
     run->counted = count;
