@@ -16,6 +16,7 @@
 #define FIRST_CHUNK_BYTES ((size_t)4 * 1024)
 #define LAST_CHUNK_BYTES ((size_t)256 * 1024)
 #define LARGE_BYTES (1024 * 1024)
+#define KEPT_BYTES (128 << 20) /* of free memory at the end of the heap */
 #define FIRST_ROOM ((size_t)8) /* initial capacity of a growing array; a power of two */
 
 struct memory_chunk {
@@ -75,6 +76,7 @@ void memory_give_back(void)
 {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 #endif
 }
 

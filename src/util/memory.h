@@ -43,7 +43,8 @@ void memory_before_end(int (*act)(void *context), void *context);
 /*
  * From now on, arrays of 1 MB or more are returned to the system when they are freed.  By default,
  * the GNU library raises this limit after the first such free(), so that a run needs a tenth more
- * memory.
+ * memory.  Smaller arrays are not returned: a full run, which allocates some for each day, would
+ * have twice as many page faults.
  */
 void memory_give_back(void);
 
