@@ -100,17 +100,12 @@ void id_index_destroy(struct id_index *index)
     free(index);
 }
 
-/* `hash` has the low bits of the name's hash, so that most other names are not looked at. */
-struct name_slot {
-    uint32_t hash, number; /* an empty slot has the number INDEX_NONE */
-};
-
 struct names {
     struct arena *arena;
     const char **texts;
     uint32_t *lengths;
     size_t count, room;
-    struct name_slot *slots; /* slot_count is a power of two */
+    uint32_t *slots; /* numbers of names; slot_count is a power of two */
     size_t slot_count;
 };
 
@@ -121,14 +116,13 @@ struct names *names_create(void)
     return names;
 }
 
-static struct name_slot *name_slot(const struct names *names, const char *bytes, size_t length,
-                                   uint32_t hash)
+static uint32_t *name_slot(const struct names *names, const char *bytes, size_t length)
 {
-    size_t mask = names->slot_count - 1, at = hash & mask;
-    for (; names->slots[at].number != INDEX_NONE; at = (at + 1) & mask) {
-        uint32_t number = names->slots[at].number;
-        if (names->slots[at].hash == hash && names->lengths[number] == length &&
-            !memcmp(names->texts[number], bytes, length))
+    size_t mask = names->slot_count - 1;
+    size_t at = (size_t)XXH3_64bits(bytes, length) & mask;
+    for (; names->slots[at] != INDEX_NONE; at = (at + 1) & mask) {
+        uint32_t number = names->slots[at];
+        if (names->lengths[number] == length && !memcmp(names->texts[number], bytes, length))
             break;
     }
     return &names->slots[at];
@@ -139,40 +133,29 @@ static void names_grow(struct names *names)
     names->room = names->room ? names->room * 2 : 512;
     names->texts = memory_resized(names->texts, names->room, sizeof *names->texts);
     names->lengths = memory_resized(names->lengths, names->room, sizeof *names->lengths);
-    size_t old_count = names->slot_count, mask = names->room * 2 - 1;
-    struct name_slot *slots = memory_resized(NULL, mask + 1, sizeof *slots);
-    memset(slots, 0xff, (mask + 1) * sizeof *slots);
-    for (size_t i = 0; i < old_count; i++) {
-        size_t at = names->slots[i].hash & mask;
-        if (names->slots[i].number == INDEX_NONE)
-            continue;
-        while (slots[at].number != INDEX_NONE)
-            at = (at + 1) & mask;
-        slots[at] = names->slots[i];
-    }
-    free(names->slots);
-    names->slots = slots;
-    names->slot_count = mask + 1;
+    names->slot_count = names->room * 2;
+    names->slots = memory_resized(names->slots, names->slot_count, sizeof *names->slots);
+    memset(names->slots, 0xff, names->slot_count * sizeof *names->slots);
+    for (uint32_t i = 0; i < names->count; i++)
+        *name_slot(names, names->texts[i], names->lengths[i]) = i;
 }
 
 uint32_t names_add(struct names *names, const char *bytes, size_t length)
 {
     if (names->count == names->room)
         names_grow(names);
-    uint32_t hash = (uint32_t)XXH3_64bits(bytes, length);
-    struct name_slot *slot = name_slot(names, bytes, length, hash);
-    if (slot->number == INDEX_NONE) {
-        *slot = (struct name_slot){ hash, (uint32_t)names->count };
+    uint32_t *slot = name_slot(names, bytes, length);
+    if (*slot == INDEX_NONE) {
+        *slot = (uint32_t)names->count;
         names->texts[names->count] = arena_copy(names->arena, bytes, length);
         names->lengths[names->count++] = (uint32_t)length;
     }
-    return slot->number;
+    return *slot;
 }
 
 uint32_t names_find(const struct names *names, const char *bytes, size_t length)
 {
-    uint32_t hash = (uint32_t)XXH3_64bits(bytes, length);
-    return names->slot_count ? name_slot(names, bytes, length, hash)->number : INDEX_NONE;
+    return names->slot_count ? *name_slot(names, bytes, length) : INDEX_NONE;
 }
 
 const char *names_text(const struct names *names, uint32_t number)
