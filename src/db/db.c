@@ -201,34 +201,25 @@ void db_close(struct db *db)
         return;
     /* If the program ends because memory runs out, a query may still be open. */
     db_finish(db->rows);
-    started_abandon(db->started);
+    db_started_abandon(db);
     db->functions->close(db);
-}
-
-/* Waits for the statement of db_start(), if there is one.  Returns -1 if the statement failed. */
-static int db_settle(struct db *db, struct error *err)
-{
-    struct db_started *started = db->started;
-    db->started = NULL;
-    return started ? started_finish(started, err) : 0;
 }
 
 int db_begin(struct db *db, struct error *err)
 {
-    return db_settle(db, err) ? -1 : db->functions->begin(db, err);
+    return db_started_finish(db, err) ? -1 : db->functions->begin(db, err);
 }
 
 int db_commit(struct db *db, struct error *err)
 {
-    return db_settle(db, err) ? -1 : db->functions->commit(db, err);
+    return db_started_finish(db, err) ? -1 : db->functions->commit(db, err);
 }
 
 void db_rollback(struct db *db)
 {
     if (!db)
         return;
-    started_abandon(db->started);
-    db->started = NULL;
+    db_started_abandon(db);
     db->functions->rollback(db);
 }
 
@@ -238,7 +229,7 @@ void db_rollback(struct db *db)
  */
 static int refuse_while_busy(struct db *db, struct error *err)
 {
-    if (db_settle(db, err))
+    if (db_started_finish(db, err))
         return -1;
     if (db->rows)
         return fail(err, ERROR_OTHER, "the database session still has an open query");
@@ -300,7 +291,7 @@ int db_start(struct db *db, const char *sql, const struct db_value *arguments,
 {
     if (refuse_while_busy(db, err))
         return -1;
-    db->started = started_begin(db, sql, arguments, argument_count);
+    db_started_execute(db, sql, arguments, argument_count);
     return 0;
 }
 
@@ -348,10 +339,9 @@ int db_lock(struct db *db, const char *name, struct error *err)
 
 void db_unlock(struct db *db, const char *name)
 {
-    struct error ignored;
     if (!db)
         return;
-    db_settle(db, &ignored);
+    db_started_abandon(db);
     db->functions->unlock(db, name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/started.h"
 
-#include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,50 +11,83 @@
 
 struct db_started {
     struct db *db;
-    const char *sql;
-    struct db_value *arguments;
-    size_t argument_count;
+    db_work *work;
+    void *context;
     pthread_t thread;
-    bool has_thread, was_run;
+    bool has_thread, was_begun;
     int result;
     struct error err;
+    struct started_statement *statement; /* freed with this struct; may be NULL */
 };
 
-static void started_run(struct db_started *started)
+struct started_statement {
+    struct db *db;
+    const char *sql;
+    size_t argument_count;
+    struct db_value arguments[];
+};
+
+bool db_thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 {
-    started->result = started->db->functions->execute(started->db, started->sql, started->arguments,
-                                                      started->argument_count, NULL, &started->err);
-    started->was_run = true;
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before))
+        return false;
+    bool started = !pthread_create(thread, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
 }
 
-static void *started_run_in_thread(void *context)
+/* A thread must not end the program, because the other thread may be in the middle of any
+ * operation. */
+static int started_leave(void *context)
+{
+    longjmp(*(jmp_buf *)context, 1);
+}
+
+static void *started_run(void *context)
 {
     struct db_started *started = context;
     const struct db_functions *functions = started->db->functions;
-    if (!functions->enter_thread || functions->enter_thread())
-        started_run(started);
+    jmp_buf end;
+    if (!setjmp(end)) {
+        memory_before_end(started_leave, &end);
+        started->was_begun = !functions->enter_thread || functions->enter_thread();
+        if (started->was_begun)
+            started->result = started->work(started->context, &started->err);
+    }
+    memory_before_end(NULL, NULL);
     if (functions->leave_thread)
         functions->leave_thread();
     return NULL;
 }
 
-struct db_started *started_begin(struct db *db, const char *sql, const struct db_value *arguments,
-                                 size_t argument_count)
+void db_started_begin(struct db *db, db_work *work, void *context)
 {
     struct db_started *started = memory_zeroed(1, sizeof *started);
-    sigset_t all, before;
-    started->db = db;
-    started->sql = sql;
-    started->arguments = memory_zeroed(argument_count, sizeof *arguments);
-    memcpy(started->arguments, arguments, argument_count * sizeof *arguments);
-    started->argument_count = argument_count;
-    /* Blocks all signals in the new thread, so that the caller's thread handles them. */
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before))
-        return started;
-    started->has_thread = !pthread_create(&started->thread, NULL, started_run_in_thread, started);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
+    *started = (struct db_started){ .db = db, .work = work, .context = context };
+    started->result = fail(&started->err, ERROR_OTHER, "out of memory");
+    db->started = started;
+    started->has_thread = db_thread_start(&started->thread, started_run, started);
+}
+
+static int started_execute(void *context, struct error *err)
+{
+    const struct started_statement *statement = context;
+    return statement->db->functions->execute(statement->db, statement->sql, statement->arguments,
+                                             statement->argument_count, NULL, err);
+}
+
+void db_started_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                        size_t argument_count)
+{
+    size_t bytes = argument_count * sizeof *arguments;
+    struct started_statement *statement = memory_zeroed(1, sizeof *statement + bytes);
+    *statement = (struct started_statement){ db, sql, argument_count };
+    if (bytes)
+        memcpy(statement->arguments, arguments, bytes);
+    db_started_begin(db, started_execute, statement);
+    db->started->statement = statement;
 }
 
 static void started_wait(struct db_started *started)
@@ -64,23 +97,28 @@ static void started_wait(struct db_started *started)
     started->has_thread = false;
 }
 
-int started_finish(struct db_started *started, struct error *err)
+int db_started_finish(struct db *db, struct error *err)
 {
+    struct db_started *started = db->started;
+    if (!started)
+        return 0;
     started_wait(started);
-    if (!started->was_run)
-        started_run(started);
+    if (!started->was_begun)
+        started->result = started->work(started->context, &started->err);
     int result = started->result;
     if (result)
         *err = started->err;
-    started_abandon(started);
+    db_started_abandon(db);
     return result;
 }
 
-void started_abandon(struct db_started *started)
+void db_started_abandon(struct db *db)
 {
+    struct db_started *started = db->started;
     if (!started)
         return;
     started_wait(started);
-    free(started->arguments);
+    db->started = NULL;
+    free(started->statement);
     free(started);
 }

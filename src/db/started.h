@@ -2,30 +2,42 @@
 #ifndef FAIRMILL_DB_STARTED_H
 #define FAIRMILL_DB_STARTED_H
 
+#include <pthread.h>
+#include <stdbool.h>
+
 #include "db/driver.h"
 
-struct error;
+/*
+ * Work in a session that a thread does while the program does something else, because not every
+ * client library has functions that do not block.  The session has at most one piece of work,
+ * db->started.
+ */
+
+/* Returns -1 on error. */
+typedef int db_work(void *context, struct error *err);
+
+/* Starts a thread in which all signals are blocked, so that other threads handle them.  Returns
+ * false on failure. */
+bool db_thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /*
- * A statement that the database runs while the program does something else.  A thread executes it,
- * because not every client library has functions that do not block.
+ * Starts the work.  Until db_started_finish() or db_started_abandon(), nothing else may use the
+ * session, and `context` must stay valid.  If memory runs out in the thread, the work fails.
  */
-struct db_started;
+void db_started_begin(struct db *db, db_work *work, void *context);
+
+/* The same for a statement that returns no rows.  The SQL and texts of arguments must stay valid.
+ */
+void db_started_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                        size_t argument_count);
 
 /*
- * Starts a statement that returns no rows.  The caller must not use the session until
- * started_finish(), and the SQL and texts of arguments must stay valid until then.
+ * Waits until the work, if there is any, is done.  Returns -1 if it failed.  If no thread was
+ * available, does the work now.
  */
-struct db_started *started_begin(struct db *db, const char *sql, const struct db_value *arguments,
-                                 size_t argument_count);
+int db_started_finish(struct db *db, struct error *err);
 
-/*
- * Waits until the statement ends, and frees `started`.  Returns -1 if the statement failed.  If no
- * thread was available, runs the statement now.
- */
-int started_finish(struct db_started *started, struct error *err);
-
-/* Waits until the statement ends, and frees `started`.  Ignores a failure.  Accepts NULL. */
-void started_abandon(struct db_started *started);
+/* Waits until the thread ends.  Ignores a failure. */
+void db_started_abandon(struct db *db);
 
 #endif

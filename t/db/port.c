@@ -13,9 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "db/started.h"
 #include "tap.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/memory.h"
 
 /* Tests the requirements for all drivers against one of them: `port sqlite PATH`, or `port mysql`
  * or `port pgsql` with NAME SOCKET SERVER_PID.  The database must be empty and owned by the caller.
@@ -1033,6 +1035,24 @@ static void waits_for_locks_are_short(void)
     db_close(third);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* which ends a process that needs too much memory */
+static int need_too_much(void *context, struct error *err)
+{
+    (void)err;
+    free(memory_resized(context, SIZE_MAX, 2));
+    return 0;
+}
+
+static void work_may_run_out_of_memory(struct db *db)
+{
+    struct error err = { 0 };
+    db_started_begin(db, need_too_much, NULL);
+    ok(db_execute(db, "DELETE FROM \"first\"", NULL, 0, NULL, &err) == -1 &&
+           strstr(err.message, "out of memory"),
+       "the next statement fails if memory runs out in the thread of the started one");
+}
+#endif
+
 static void statements_run_meanwhile(void)
 {
     struct error err = { 0 };
@@ -1069,6 +1089,9 @@ static void statements_run_meanwhile(void)
     must(db_start(second, "DELETE FROM \"nonesuch\"", NULL, 0, &err), &err);
     is_int(db_commit(second, &err), -1, "a commit fails if the started statement failed");
     db_rollback(second);
+#ifndef __SANITIZE_ADDRESS__
+    work_may_run_out_of_memory(second);
+#endif
     must(db_start(second, "UPDATE \"first\" SET \"a\" = ?", &two, 1, &err), &err);
     db_close(second);
     is_int(number_of(first, "SELECT \"a\" FROM \"first\""), 2,

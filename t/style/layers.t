@@ -69,7 +69,7 @@ only_in(r"(mysql/|mariadb/)?mysql\.h", r"db/mysql/.*")
 only_in(r"libpq-fe\.h", r"db/pgsql/.*")
 only_in(r"gmp\.h", r"core/number/fraction\.h")
 only_in(r"sqlite3\.h", r"db/sqlite/.*")
-only_in(r"pthread\.h", r"db/(started|mysql/mysql_bulk|sqlite/read_ahead)\.c")
+only_in(r"pthread\.h", r"db/(started\.[ch]|sqlite/read_ahead\.c)")
 
 with open(f"{top}/Makefile.am") as makefile:
     tap.ok(re.search(r"^AM_CPPFLAGS = -include \$\(top_builddir\)/config\.h ", makefile.read(), re.M),

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "db/mysql/mysql_session.h"
+#include "db/started.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 /*
- * Rows are collected in batches.  While the server stores a batch, in a thread, the next one is
- * filled.  If both the library and the server are MariaDB's, a batch is sent
- * as one array for each column, with a statement for one row.  Otherwise, a batch is sent with a
- * statement for as many rows as the batch has.
+ * Rows are collected in batches.  While a thread sends a batch, the next one is filled.  If both
+ * the library and the server are MariaDB's, a batch is sent as one array for each column, with a
+ * statement for one row.  Otherwise, a batch is sent with a statement for as many rows as the batch
+ * has.
  */
 
 #define ARRAY_ROWS 1000
@@ -58,11 +57,6 @@ struct mysql_bulk {
     struct mysql_batch *filling, *sent; /* the batch for new rows, and the other one */
     size_t most_rows, most_bytes;
     bool as_arrays;
-
-    pthread_t thread; /* sends `sent`, if `is_sending` */
-    bool is_sending, was_sent;
-    int status;
-    struct error err;
 };
 
 static bool takes_arrays(struct mysql_session *session)
@@ -186,39 +180,19 @@ static void mysql_bulk_empty_batch(const struct mysql_bulk *bulk, struct mysql_b
         batch->columns[i].has_negative = batch->columns[i].has_unsigned = false;
 }
 
-static void mysql_bulk_send_batch(struct mysql_bulk *bulk)
+/* Sends and empties the batch `sent`, in a thread or not. */
+static int mysql_bulk_send_batch(void *context, struct error *err)
 {
+    struct mysql_bulk *bulk = context;
     struct mysql_batch *batch = bulk->sent;
     for (size_t i = 0; i < bulk->base.column_count; i++) {
         struct batch_column *column = &batch->columns[i];
         for (size_t row = 0; column->type == 't' && row < batch->row_count; row++)
             column->slots[row].bytes = batch->texts.bytes + column->slots[row].offset;
     }
-    bulk->status = bulk->as_arrays ? mysql_bulk_send_as_arrays(bulk, &bulk->err)
-                                   : send_as_rows(bulk, &bulk->err);
-    bulk->was_sent = true;
+    int status = bulk->as_arrays ? mysql_bulk_send_as_arrays(bulk, err) : send_as_rows(bulk, err);
     mysql_bulk_empty_batch(bulk, batch);
-}
-
-static void *mysql_bulk_send_in_thread(void *context)
-{
-    if (!mysql_thread_init())
-        mysql_bulk_send_batch(context);
-    mysql_thread_end();
-    return NULL;
-}
-
-/* Waits until the batch is stored.  If no thread was available, sends the batch now. */
-static int mysql_bulk_wait(struct mysql_bulk *bulk, struct error *err)
-{
-    if (bulk->is_sending)
-        pthread_join(bulk->thread, NULL);
-    bulk->is_sending = false;
-    if (!bulk->was_sent)
-        mysql_bulk_send_batch(bulk);
-    if (bulk->status)
-        *err = bulk->err;
-    return bulk->status;
+    return status;
 }
 
 static void mysql_bulk_make_batch(const struct mysql_bulk *bulk, struct mysql_batch *batch)
@@ -235,36 +209,27 @@ static void mysql_bulk_make_batch(const struct mysql_bulk *bulk, struct mysql_ba
     text_add(&batch->texts, "");
 }
 
-/* Begins to send the rows.  Signals are left to the other threads. */
+/* Begins to send the rows, and makes room for new rows. */
 static int mysql_bulk_start(struct mysql_bulk *bulk, struct error *err)
 {
-    sigset_t all, before;
-    if (mysql_bulk_wait(bulk, err))
+    if (db_started_finish(bulk->base.db, err))
         return -1;
     if (!bulk->sent->columns)
         mysql_bulk_make_batch(bulk, bulk->sent);
     struct mysql_batch *batch = bulk->filling;
     bulk->filling = bulk->sent;
     bulk->sent = batch;
-    bulk->was_sent = false;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before))
-        return 0;
-    bulk->is_sending = !pthread_create(&bulk->thread, NULL, mysql_bulk_send_in_thread, bulk);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    db_started_begin(bulk->base.db, mysql_bulk_send_batch, bulk);
     return 0;
 }
 
 int session_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
-    if (mysql_bulk_wait(bulk, err))
+    if (db_started_finish(base->db, err))
         return -1;
-    if (!bulk->filling->row_count)
-        return 0;
     bulk->sent = bulk->filling;
-    bulk->was_sent = false;
-    return mysql_bulk_wait(bulk, err);
+    return bulk->sent->row_count ? mysql_bulk_send_batch(bulk, err) : 0;
 }
 
 /*
@@ -357,7 +322,6 @@ struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *e
     mysql_bulk_make_batch(bulk, &bulk->batches[0]);
     bulk->filling = &bulk->batches[0];
     bulk->sent = &bulk->batches[1];
-    bulk->was_sent = true;
 
     /* Prepare now, so that a missing table or column is reported before the first row. */
     if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
@@ -370,8 +334,7 @@ struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *e
 void session_bulk_free(struct db_bulk *base)
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
-    if (bulk->is_sending)
-        pthread_join(bulk->thread, NULL);
+    db_started_abandon(base->db);
     for (size_t i = 0; i < 2; i++)
         mysql_bulk_free_batch(bulk, &bulk->batches[i]);
     if (bulk->statement)

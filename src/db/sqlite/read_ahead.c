@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/sqlite/read_ahead.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "db/value.h"
+#include "db/started.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -196,18 +193,6 @@ static void destroy(struct read_ahead *ahead)
     free(ahead);
 }
 
-/* Blocks all signals in the new thread, so that the consumer's thread handles them. */
-static bool start_thread(struct read_ahead *ahead)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before))
-        return false;
-    bool started = !pthread_create(&ahead->thread, NULL, read_ahead_run, ahead);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 struct read_ahead *read_ahead_start(read_ahead_reader read, void *context, const char *types)
 {
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -228,7 +213,7 @@ struct read_ahead *read_ahead_start(read_ahead_reader read, void *context, const
         ahead->batches[i].bytes = memory_resized(NULL, BYTES_A_BATCH, 1);
         ahead->batches[i].room = BYTES_A_BATCH;
     }
-    if (start_thread(ahead))
+    if (db_thread_start(&ahead->thread, read_ahead_run, ahead))
         return ahead;
     destroy(ahead);
     return NULL;
