@@ -298,14 +298,12 @@ void publisher_begin(struct publisher *publisher, const char *source, bool looks
 {
     struct error ignored;
     struct db_value cluster = db_text(publisher->cluster);
-    if (!publisher->locked)
-        return;
-    if (publisher_open(publisher, source, looks_through, &ignored)) {
-        publisher_abandon(publisher);
-        return;
-    }
     /* A database that updates in place keeps the rows. */
-    if (!publisher->db->driver->updates_in_place)
+    if (!publisher->locked || publisher->db->driver->updates_in_place)
+        return;
+    if (publisher_open(publisher, source, looks_through, &ignored))
+        publisher_abandon(publisher);
+    else
         publisher->clears_values =
             !db_start(publisher->db, sql_query_value_clear, &cluster, 1, &ignored);
 }

@@ -45,7 +45,8 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
  * Begins the transaction that publishes, for a run that will compute its values while the database
  * removes the old ones.  `source` is the identity of the accounting database.  `looks_through` is
  * the member of the publication.  If it fails, call publisher_publish() nevertheless, which begins
- * again.  Does nothing if the cluster is not locked.
+ * again.  Does nothing if the cluster is not locked, or if the database updates in place: then no
+ * row is removed, and the transaction need not be open during the computation.
  *
  * Call publisher_publish() or publisher_abandon() next.  Until then, nothing else may use the
  * session.
