@@ -40,7 +40,7 @@ struct explain_options {
 static bool explain_needs_part(const struct published_cluster *cluster)
 {
     return cluster->associations > EXPLAIN_OUTLOOK_ASSOCIATIONS &&
-           !(cluster->algorithm->counted_usage && cluster->options.pbs_minimum_usage);
+           !(cluster->algorithm->counted_usage && cluster->options.pbs_minimum_usage > 0);
 }
 
 static int explain_read(struct command_context *context, struct error *err)
