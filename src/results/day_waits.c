@@ -134,7 +134,8 @@ size_t day_waits_day(struct day_waits *waits, uint64_t start)
 static size_t day_of_start(struct day_waits *waits, bool checkpointed, uint64_t start)
 {
     const struct days *days = waits->days;
-    if (start < days->starts[days->border && !checkpointed])
+    bool skips_first = days->border && days->count && !checkpointed;
+    if (start < days->starts[skips_first])
         return day_waits_day(waits, calendar_day(start));
     if (start < days->starts[waits->last] || start >= days->starts[waits->last + 1])
         waits->last = days_search(days, start);
@@ -145,7 +146,7 @@ int day_waits_add(struct day_waits *waits, bool checkpointed, const struct start
                   struct error *err)
 {
     const struct days *days = waits->days;
-    if (!days->count || job->start > days->now || job->association > UINT32_MAX ||
+    if (job->start > days->now || job->association > UINT32_MAX ||
         (checkpointed && days->anew && job->start < days->starts[0]))
         return 0;
     uint32_t qos = id_index_find(waits->qos_names, job->qos);

@@ -275,6 +275,18 @@ def changed_names(site):
     tap.same(sum(stored(site).values()), 6, 'and each job counts once if another job ends at the same time')
 
 
+def short_window(site):
+    """A usage window in which no day begins."""
+    begin(site, {'usage.horizon': '0-5'})
+    for hour in range(-30, 6, 7):
+        start(site, BOB, START + hour * HOUR, 77, 0)
+    start(site, CAROL, START + 4 * HOUR, 10)
+    for seconds, *arguments in (0,), (60, '--full'), (60,), (20 * HOUR,), (60, '--full'), (6 * HOUR, '--full'):
+        site.run_at(seconds, *arguments)
+        is_right(site, f'a run {seconds} s later counts each job once with a usage window in which no day begins')
+        site.ends(0, 'verify accepts these counts', 'verify')
+
+
 def not_counted(site):
     for keys in {'retention.history_days': 0}, {'usage.source': 'rollup'}:
         begin(site, keys)
@@ -387,7 +399,7 @@ def histories(site):
 
 def main():
     with Site() as site:
-        for part in which_count, over_time, ends_before_start, resets, zone_after_purge, changed_names, not_counted, changed_rows, upgrade, histories:
+        for part in which_count, over_time, ends_before_start, resets, zone_after_purge, changed_names, short_window, not_counted, changed_rows, upgrade, histories:
             part(site)
     tap.done()
 

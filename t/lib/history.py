@@ -467,7 +467,7 @@ def all_happened(counts):
 
 
 # Histories that found rare errors.
-FOUND = 19, 31, 257, 327, 331, 335, 385, 408, 561, 599
+FOUND = 19, 31, 176, 194, 257, 327, 331, 335, 385, 408, 561, 599
 
 
 def body(place_of):
