@@ -466,7 +466,7 @@ def body():
         for case, outcome in of_own_server():
             case.judge(outcome, report)
         many_rows(server, folder)
-        never_written(server, SOURCE, before, rigs, ('SELECT', 'COPY (SELECT j.', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
+        never_written(server, SOURCE, before, rigs, ('SELECT', 'COPY (SELECT ', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
     report.write()
 
 
