@@ -174,6 +174,9 @@ size_t row_ids_sort(uint64_t *ids, size_t count)
     return kept;
 }
 
+/* For more ids, PostgreSQL reads the whole table of values instead of looking each id up. */
+#define ID_ROWS_AT_ONCE 50
+
 /* Begins the query for the next ids, or for all rows. */
 static void id_rows_begin(struct id_rows *reading, struct error *err)
 {
@@ -181,8 +184,8 @@ static void id_rows_begin(struct id_rows *reading, struct error *err)
     const struct row_ids *ids = reading->ids ? reading->ids : &none;
     size_t left = ids->count - reading->done;
     struct row_ids part = { ids->ids + reading->done,
-                            left < ROW_IDS_AT_ONCE ? left : ROW_IDS_AT_ONCE };
-    struct db_value arguments[1 + ROW_IDS_AT_ONCE] = { db_text(reading->cluster) };
+                            left < ID_ROWS_AT_ONCE ? left : ID_ROWS_AT_ONCE };
+    struct db_value arguments[1 + ID_ROWS_AT_ONCE] = { db_text(reading->cluster) };
     struct text text = { 0 };
     text_add(&text, reading->sql);
     if (reading->ids) {
