@@ -156,8 +156,9 @@ static struct db_value own_order(const struct fairshare_rows_writer *writer, uin
 }
 
 /*
- * Makes the columns of the places.  Leaves NULL what the view gets from other columns: the number
- * of users at a user, a last place that is the first one and, with Fair Tree, the place of a user.
+ * Makes the columns of the places.  A column is NULL if the view computes it: the last place if it
+ * equals the first one and, with Fair Tree, the place of a user.  The number of users is NULL for a
+ * user, who needs none.
  */
 static void make_places(const struct fairshare_rows_writer *writer, uint32_t i,
                         struct row_field *row)

@@ -22,7 +22,7 @@ root/
   chemistry/   40
     carol       1  use 200
 '''
-# What changes, in the site's drawing.
+# Each change: its name, a text of SITE, and the text that replaces it.
 CHANGES = (
     ('the shares of a user', 'alice      10', 'alice      11'),
     ('parent shares', 'optics/     5', 'optics/     parent'),
