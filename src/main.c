@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "command/help.h"
 #include "db/db.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -270,6 +271,7 @@ static int dispatch(int count, char **arguments, const struct invocation *with)
 int main(int count, char **arguments)
 {
     struct invocation invocation = { .dispatch = dispatch };
+    struct error err;
     int at, status;
     memory_give_back();
     /* Input and output are UTF-8, whatever the locale of the terminal is.  With another locale,
@@ -284,5 +286,9 @@ int main(int count, char **arguments)
         return status;
     if (at == count)
         return usage_error("missing command", NULL);
+    if (clock_begin(&err)) {
+        complain(&err);
+        return first_failure();
+    }
     return dispatch(count - at, arguments + at, &invocation);
 }

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command/foreign_options.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/number.h"
 #include "util/times.h"
@@ -471,7 +471,7 @@ static int option_read_time(const char *option, const char *text,
                             bool (*read)(const char *text, int64_t now, int64_t *instant),
                             int64_t *instant, struct error *err)
 {
-    int64_t now = time(NULL);
+    int64_t now = clock_now();
     *instant = now;
     if (text && !read(text, now, instant))
         return fail(err, ERROR_USAGE,

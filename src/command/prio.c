@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command/command.h"
 #include "compute/priorities.h"
@@ -18,6 +17,7 @@
 #include "results/published_part.h"
 #include "settings/settings.h"
 #include "source/source.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -76,8 +76,8 @@ static int prio_read_snapshot(struct prio_reading *reading, struct prio_adder *a
     reading->queue = queue_create(reading->names);
     reading->queue->options.leaves_spec_cpus =
         release_follows(adder->release, RULE_SPEC_CPUS_LEFT_OUT);
-    if (priorities_read(reading->queue, &source, (uint64_t)time(NULL), (uint64_t)adder->list->as_of,
-                        reading->findings, err))
+    if (priorities_read(reading->queue, &source, (uint64_t)clock_now(),
+                        (uint64_t)adder->list->as_of, reading->findings, err))
         return -1;
     adder->queue = reading->queue;
     if (!any_new(adder))

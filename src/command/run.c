@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -16,6 +15,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -161,7 +161,7 @@ static void alert_complain(struct alert *alert, const struct error *err)
         complain(err);
         return;
     }
-    int64_t now = time(NULL);
+    int64_t now = clock_now();
     if (!alert->failed)
         alert->since = remember_since(alert, now);
     alert->failed = true;

@@ -2,7 +2,6 @@
 #include "compute/batch.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "compute/accumulators.h"
 #include "compute/associations.h"
@@ -16,6 +15,7 @@
 #include "results/factor_rows.h"
 #include "results/ledger_rows.h"
 #include "results/share_rows.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -99,7 +99,7 @@ static int begin_member(const struct group *group, struct batch_member *member, 
     struct computation *computation = &member->computation;
     source.time = instant;
     *computation = computation_of(&source);
-    computation->record.started_at = time(NULL);
+    computation->record.started_at = clock_now();
     computation_begin(computation, group->batch->records.ledger, (uint64_t)*instant);
     if (reach_begin(computation, (uint64_t)*instant, err))
         return -1;

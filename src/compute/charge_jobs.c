@@ -13,6 +13,7 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "source/reading.h"
+#include "util/clock.h"
 #include "util/index.h"
 #include "util/log.h"
 #include "util/times.h"
@@ -676,7 +677,7 @@ static void set_accumulators(struct charge_jobs_run *run)
 static bool is_in_past(const struct computation *computation)
 {
     const int64_t *instant = computation->source.time;
-    return instant && *instant + CLOCK_SKEW_S < time(NULL);
+    return instant && *instant + CLOCK_SKEW_S < clock_now();
 }
 
 int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, uint64_t cutoff,

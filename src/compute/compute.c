@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "compute/accumulators.h"
 #include "compute/associations.h"
@@ -36,6 +35,7 @@
 #include "source/layout.h"
 #include "source/pbs/charging.h"
 #include "source/tres_minutes.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/log.h"
@@ -197,10 +197,10 @@ int compute_read(struct computation *computation, const struct recorded_state *r
 {
     static const struct recorded_state nothing_known;
     const struct source *source = &computation->source;
-    computation->record.started_at = time(NULL);
+    computation->record.started_at = clock_now();
     if (refuse_lagging(source, err) || db_begin(source->db, err))
         return -1;
-    uint64_t now = (uint64_t)(source->time ? *source->time : time(NULL));
+    uint64_t now = (uint64_t)(source->time ? *source->time : clock_now());
     if (!recorded)
         recorded = &nothing_known;
     computation_begin(computation, recorded->ledger, now);
@@ -527,7 +527,7 @@ int checkpointed_read_compute(struct checkpointed_read *last, struct computation
                               const struct recorded_state *recorded, struct error *err)
 {
     const struct source source = computation->source;
-    int64_t now = source.time ? *source.time : time(NULL);
+    int64_t now = source.time ? *source.time : clock_now();
     if (last->stored.checkpoint.kept && now >= (int64_t)last->stored.checkpoint.as_of) {
         if (!read_with_plan(last, computation, recorded, err))
             return 0;

@@ -2,7 +2,6 @@
 #include "compute/recorded_state.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/tree/association_history.h"
 #include "core/usage/factor_history.h"
@@ -13,6 +12,7 @@
 #include "results/schema.h"
 #include "results/share_rows.h"
 #include "results/tres_names.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -22,7 +22,7 @@ void recorded_state_begin(struct recorded_state *recorded, const int64_t *now)
     association_history_destroy(recorded->unseen);
     factor_history_destroy(recorded->factors);
     recorded->unseen = NULL;
-    recorded->history = now && *now < time(NULL) ? association_history_create(*now) : NULL;
+    recorded->history = now && *now < clock_now() ? association_history_create(*now) : NULL;
     recorded->factors = factor_history_create();
 }
 
@@ -48,7 +48,7 @@ int recorded_state_read_numbers(struct recorded_state *recorded, struct db *resu
 int recorded_state_read_unseen(struct recorded_state *prior, struct db *results,
                                const char *cluster, const int64_t *now, struct error *err)
 {
-    int64_t instant = time(NULL), last; /* a run for a future time reads the present state, too */
+    int64_t instant = clock_now(), last; /* a run for a future time reads the present state, too */
     bool recorded;
     if (now && *now < instant)
         instant = *now;

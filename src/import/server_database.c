@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -128,7 +128,7 @@ int server_database_read(struct waiting *waiting, const char *service, unsigned 
                                           .service = service,
                                           .deadline_s = deadline_s };
     struct db *db;
-    waiting->as_of = (int64_t)time(NULL);
+    waiting->as_of = clock_now();
     if (!db_driver_named("pgsql"))
         return fail(
             err, ERROR_SETTINGS,

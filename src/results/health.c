@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/finding.h"
 #include "db/db.h"
@@ -12,6 +11,7 @@
 #include "results/schema.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -186,7 +186,7 @@ int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, str
 int health_add_age_warning(struct db *db, const char *cluster, int64_t as_of, struct text *text,
                            struct error *err)
 {
-    int64_t age = time(NULL) - as_of, limit;
+    int64_t age = clock_now() - as_of, limit;
     if (health_stale_after(db, cluster, &limit, err))
         return -1;
     if (age <= limit)

@@ -2,7 +2,6 @@
 #include "results/history.h"
 
 #include <limits.h>
-#include <time.h>
 
 #include "core/finding.h"
 #include "results/publication.h"
@@ -10,6 +9,7 @@
 #include "results/settings_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/name_list.h"
 
@@ -36,7 +36,7 @@ static const char *const future_clears[] = {
 int history_remove_future(const struct publisher *publisher, const struct publication *publication,
                           int64_t as_of, struct error *err)
 {
-    int64_t clock = time(NULL), newest = publication->newest_end;
+    int64_t clock = clock_now(), newest = publication->newest_end;
     struct db_value arguments[] = { db_text(publisher->cluster),
                                     db_integer(newest > clock ? newest : clock) };
     return as_of > clock ? 0 : rows_execute_all(publisher->db, future_clears, arguments, 2, err);
@@ -110,7 +110,7 @@ int history_newest(const struct publisher *publisher, int64_t *newest, struct er
 
 int history_prune_runs(const struct publisher *publisher, int64_t newest, struct error *err)
 {
-    int64_t clock = time(NULL), now = newest < clock ? newest : clock;
+    int64_t clock = clock_now(), now = newest < clock ? newest : clock;
     int64_t before = now - (int64_t)publisher->settings->run_days * 86400;
     struct db_value cluster = db_text(publisher->cluster);
     struct db_value arguments[] = { cluster, db_integer(clock), cluster };
@@ -141,7 +141,7 @@ int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newe
     /*
      * If the run's time is in the future, use the clock; otherwise too many rows would be removed.
      */
-    int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
+    int64_t clock = clock_now(), now = as_of < clock ? as_of : clock;
     if (newest < now)
         now = newest;
     int64_t history = now - (int64_t)settings->history_days * 86400;

@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "results/rows.h"
 #include "results/script.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -379,7 +379,7 @@ static int make_missing(struct db *db, struct error *err)
                        make_all(db, dialect, err))) ||
         make_views(db, dialect, complete, err) || db_begin(db, err))
         return -1;
-    struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };
+    struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(clock_now()) };
     if (db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
         (version < SCHEMA_VERSION && db_execute(db, sql_query_schema_made, made, 2, NULL, err)) ||
         db_commit(db, err)) {

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "compute/batch.h"
 #include "compute/computation.h"
@@ -19,6 +18,7 @@
 #include "settings/table.h"
 #include "source/source.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -301,7 +301,7 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
  */
 static void drop_old(const struct settings *settings, struct times *times)
 {
-    int64_t oldest = time(NULL) - (int64_t)settings->history_days * DAY_S;
+    int64_t oldest = clock_now() - (int64_t)settings->history_days * DAY_S;
     size_t kept = 0;
     for (size_t i = 0; i < times->count; i++)
         if (times->list[i] >= oldest)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/backfill_tres.h"
 
-#include <time.h>
-
 #include "results/day_fill.h"
 #include "run/locked_write.h"
 #include "settings/settings.h"
 #include "source/source.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 /* The days to fill, and the amounts that were read for them. */
@@ -88,7 +87,7 @@ static int read_all(struct tres_filling *filling, const struct source *source, s
 static int read_days(struct tres_filling *filling, const struct source *source, struct error *err)
 {
     size_t tres = filling->fill.kept.count;
-    if (source->layout->past->rollup_reach(source, (uint64_t)time(NULL), false, &filling->from,
+    if (source->layout->past->rollup_reach(source, (uint64_t)clock_now(), false, &filling->from,
                                            &filling->until, err))
         return -1;
     if (!filling->until)

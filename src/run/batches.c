@@ -12,6 +12,7 @@
 #include "run/run.h"
 #include "settings/settings.h"
 #include "source/source.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 int batch_run(struct batch *batch, const struct settings *settings, struct db **source,
@@ -98,7 +99,7 @@ static int find_first_end(const struct settings *settings, struct db *db, const 
 int past_times_find(const struct past_times_request *asked, const struct settings *settings,
                     struct db *source, const char *cluster, struct times *times, struct error *err)
 {
-    int64_t now = time(NULL), end = now - CLOCK_SKEW_S, since;
+    int64_t now = clock_now(), end = now - CLOCK_SKEW_S, since;
     int64_t oldest = now - (int64_t)settings->history_days * DAY_S;
     if (asked->until && *asked->until < end)
         end = *asked->until + 1;

@@ -21,6 +21,7 @@
 #include "run/retry.h"
 #include "run/run_session.h"
 #include "source/source.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -124,8 +125,9 @@ static int read_stored(struct cluster_run *run, struct publisher *publisher, str
     /* The time of a damaged checkpoint is not used.  Without --now, this host's clock is slow if
      * earlier runs found a job that ended after the current time. */
     const struct checkpoint *checkpoint = &run->stored.checkpoint;
-    run->stored.ahead = checkpoint->kept && !run->stored.damaged &&
-                        (now ? *now < (int64_t)checkpoint->as_of : time(NULL) < newest_end_of(run));
+    run->stored.ahead =
+        checkpoint->kept && !run->stored.damaged &&
+        (now ? *now < (int64_t)checkpoint->as_of : clock_now() < newest_end_of(run));
     return 0;
 }
 
@@ -316,7 +318,7 @@ static int check_time(const struct run_session *session, const struct publisher 
                       struct error *err)
 {
     const struct run_options *options = session->options;
-    int64_t now = options->now ? *options->now : time(NULL);
+    int64_t now = options->now ? *options->now : clock_now();
     if (options->replace || !publisher->has_published || now >= publisher->published_as_of)
         return 0;
     return fail(err, options->now ? ERROR_USAGE : ERROR_OTHER,

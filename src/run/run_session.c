@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "compute/computation.h"
 #include "results/health.h"
@@ -14,6 +13,7 @@
 #include "run/retry.h"
 #include "settings/settings.h"
 #include "settings/table.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -107,7 +107,7 @@ void failure_record(struct run_session *session, struct publisher *publisher,
     struct error ignored;
     struct run_record record = run_record_empty;
     record.half_life_s = session->settings->half_life_s;
-    record.started_at = time(NULL);
+    record.started_at = clock_now();
     record.as_of = session->options->now ? *session->options->now : record.started_at;
     record.duration_ms = clock_milliseconds() - failure->began;
     record.message = failure->reason->message;
@@ -178,7 +178,7 @@ void failure_record_all(struct run_session *session, const struct failure *failu
     struct health health;
     size_t meant = 0, own = 0;
     bool read = session->results &&
-                !health_read(session->results, session->settings, time(NULL), &health, &ignored);
+                !health_read(session->results, session->settings, clock_now(), &health, &ignored);
     if (!read)
         failure_unrecorded(session, failure->reason);
     if (!session->results)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/apply/apply_plan.h"
@@ -15,6 +14,7 @@
 #include "results/published_jobs.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -92,7 +92,7 @@ static int apply_find_cluster(struct apply_pass *pass, struct error *err)
 /* Old values could be older than values that another pass has set. */
 static int apply_check_age(const struct apply_pass *pass, struct error *err)
 {
-    int64_t limit, age = time(NULL) - pass->cluster->as_of;
+    int64_t limit, age = clock_now() - pass->cluster->as_of;
     if (health_stale_after(pass->context->published.db, pass->cluster->name, &limit, err))
         return -1;
     if (age <= limit)

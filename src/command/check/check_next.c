@@ -15,6 +15,7 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -128,7 +129,7 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
                  struct db *results, struct error *err)
 {
     struct health health;
-    int64_t now = time(NULL), newest = 0;
+    int64_t now = clock_now(), newest = 0;
     const char *by = starter();
     int result = health_read(results, settings, now, &health, err);
     progress->started_by_clock = by;
@@ -157,7 +158,7 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
 void check_times(struct progress *progress, struct db *results,
                  const struct cluster_names *clusters)
 {
-    int64_t now = time(NULL), as_of = 0;
+    int64_t now = clock_now(), as_of = 0;
     for (size_t i = 0; i < clusters->count; i++) {
         struct error err;
         struct db_value name = db_text(clusters->names[i]);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -18,6 +17,7 @@
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -204,7 +204,7 @@ static int begin_record(struct entry_context *context, struct error *err)
          *number > INT64_MAX))
         return fail(err, ERROR_USAGE, "'%s': must be an entry number; see `fairmill ledger list`",
                     options->subject);
-    record->entered_at = time(NULL);
+    record->entered_at = clock_now();
     record->who = command_login(NULL);
     record->why = memory_text(options->why);
     record->account = memory_text(options->account ? options->account : "");

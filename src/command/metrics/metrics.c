@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "command/command.h"
 #include "command/metrics/samples.h"
@@ -16,6 +15,7 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -290,7 +290,7 @@ static int add_health(struct metrics *metrics, const struct settings *settings, 
 {
     struct health health;
     size_t published = 0;
-    int result = health_read(db, settings, time(NULL), &health, err);
+    int result = health_read(db, settings, clock_now(), &health, err);
     if (!result)
         health_read_views(db, &health);
     for (size_t i = 0; !result && i < health.count; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command/command.h"
 #include "command/report/report_data.h"
@@ -11,6 +10,7 @@
 #include "results/tres_days.h"
 #include "run/run.h"
 #include "settings/settings.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -61,7 +61,7 @@ static int report_read_clusters(struct report_cluster *read, struct published *p
     if (request->tres)
         result = tres_days_find(published->db, &options->shared.clusters, request->tres, NULL, err);
     if (!result)
-        result = health_read(published->db, settings, time(NULL), &health, err);
+        result = health_read(published->db, settings, clock_now(), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
         result = report_data_read(&read[i].data, published, &published->clusters[i], request, err);
     if (!result)

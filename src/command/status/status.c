@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "command/command.h"
 #include "command/status/limits.h"
 #include "results/health.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -212,7 +212,7 @@ static int status_answer(struct command_context *context, struct error *err)
     struct status_options *options = context->options;
     struct published *published = &context->published;
     struct status *status = &options->status;
-    if (health_read(published->db, context->settings, time(NULL), &status->health, err))
+    if (health_read(published->db, context->settings, clock_now(), &status->health, err))
         return -1;
     health_read_views(published->db, &status->health);
     published_close(published);

@@ -10,6 +10,7 @@
 #include "report/page/sections.h"
 #include "report/page/view.h"
 #include "settings/scheduler.h"
+#include "util/clock.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -250,9 +251,9 @@ static void data_add_jobs(struct text *text, const struct page_view *view)
 void page_add_data(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    text_format(text, "{\"asOf\":%" PRId64 ",\"staleAfter\":%" PRId64 ",\"periodDays\":%.4g",
-                cluster->as_of, cluster->stale_after,
-                (double)(cluster->to - cluster->from) / 86400);
+    text_format(text, "{\"asOf\":%" PRId64 ",\"staleAfter\":%" PRId64 ",\"stoppedAt\":%" PRId64,
+                cluster->as_of, cluster->stale_after, clock_is_stopped() ? clock_now() : 0);
+    text_format(text, ",\"periodDays\":%.4g", (double)(cluster->to - cluster->from) / 86400);
     text_format(text, ",\"users\":%" PRIu32 ",\"opened\":%" PRIu32 ",\"unit\":%zu", cluster->users,
                 view->opened ? view->numbers[view->opened] : 0, cluster->chosen_unit);
     text_format(text,

@@ -9,7 +9,7 @@ let selected = clusters[0], answered = null;
 const answerBox = cluster => byId(`${cluster.prefix}answer`);
 
 function showStale() {
-    const age = Date.now() / 1000 - selected.asOf, stale = byId('stale');
+    const now = selected.stoppedAt || Date.now() / 1000, age = now - selected.asOf, stale = byId('stale');
     const [unit, seconds] = age > 172800 ? ['day', 86400] : age > 7200 ? ['hour', 3600] : ['minute', 60];
     stale.hidden = !selected.staleAfter || age <= selected.staleAfter;
     stale.querySelector('span').textContent = plural(age / seconds, unit);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/finding.h"
 #include "core/priority/formula_jobs.h"
@@ -14,6 +13,7 @@
 #include "source/pbs/charging.h"
 #include "source/pbs/rules.h"
 #include "sql.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -39,7 +39,7 @@ int pbs_read(const struct source *source, const struct query *query, row_taker t
 
 int64_t pbs_time(const struct source *source)
 {
-    return source->time ? *source->time : (int64_t)time(NULL);
+    return source->time ? *source->time : clock_now();
 }
 
 /* ---- the usage file ---- */
