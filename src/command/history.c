@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "core/usage/calendar.h"
 #include "db/db.h"
 #include "report/series.h"
 #include "results/published_find.h"
@@ -13,6 +12,7 @@
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"

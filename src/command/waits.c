@@ -3,34 +3,22 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "core/usage/calendar.h"
 #include "report/waits.h"
 #include "results/published_waits.h"
 #include "settings/scheduler.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/memory.h"
 
 /* The period without --since, in days. */
 #define USUAL_DAYS 30
 
-static int64_t waits_end_of_month(int64_t time)
-{
-    return (int64_t)calendar_next_month((uint64_t)time);
-}
-static int64_t waits_end_of_week(int64_t time)
-{
-    return (int64_t)calendar_next_week((uint64_t)time);
-}
-static int64_t waits_end_of_day(int64_t time)
-{
-    return (int64_t)calendar_next_day((uint64_t)time);
-}
 static const struct waits_period {
     const char *name;
     int64_t (*end_of)(int64_t time);
-} waits_periods[] = { { "month", waits_end_of_month },
-                      { "week", waits_end_of_week },
-                      { "day", waits_end_of_day },
+} waits_periods[] = { { "month", calendar_end_of_month },
+                      { "week", calendar_end_of_week },
+                      { "day", calendar_end_of_day },
                       { NULL, NULL } };
 static const struct waits_grouping {
     const char *name;
@@ -63,8 +51,9 @@ static struct waits_request waits_request_of(const struct waits_options *options
         .partitions = &options->partitions,
         .qos = &options->qos,
     };
-    request.from = options->since.at == INT64_MIN ? waits_day_before(request.to - 1, USUAL_DAYS)
-                                                  : options->since.at;
+    request.from = options->since.at == INT64_MIN
+                       ? calendar_start(CALENDAR_DAY, request.to - 1, -USUAL_DAYS)
+                       : options->since.at;
     return request;
 }
 

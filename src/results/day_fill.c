@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "core/usage/calendar.h"
 #include "results/day_store.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/stored_days.h"
 #include "results/tres_names.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/memory.h"
 
 /* The longest day, in seconds. */

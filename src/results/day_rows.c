@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/calendar.h"
 #include "results/day_store.h"
 #include "results/days.h"
 #include "results/publication.h"
@@ -11,6 +10,7 @@
 #include "results/stored_days.h"
 #include "results/stored_state.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/memory.h"
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "core/insight/waits.h"
-#include "core/usage/calendar.h"
 #include "core/usage/factor_history.h"
 #include "results/days.h"
 #include "results/key_spool.h"
 #include "results/rows.h"
 #include "results/stored_state.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"

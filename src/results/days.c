@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "core/finding.h"
-#include "core/usage/calendar.h"
 #include "core/usage/decay_table.h"
 #include "core/usage/usage_owners.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "core/priority/formula_jobs.h"
-#include "core/usage/calendar.h"
 #include "report/job_place.h"
 #include "report/priorities.h"
 #include "report/waits.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
 #include "results/published_waits.h"
+#include "util/calendar.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -245,7 +245,7 @@ static int page_queue_read_waits(struct page_queue *queue, struct published *pub
         .by = WAITS_BY_PARTITION,
         .without_correlation = true,
     };
-    request.from = waits_day_before(request.to - 1, WAITS_DAYS);
+    request.from = calendar_start(CALENDAR_DAY, request.to - 1, -WAITS_DAYS);
     struct waits_list list = { 0 };
     int result = published_waits_read(&all, cluster, &request, &list, err);
     for (size_t i = 0; !result && i < list.count; i++) {

@@ -7,15 +7,14 @@
 
 #include "core/insight/statement.h"
 #include "core/tree/association_times.h"
-#include "core/usage/calendar.h"
 #include "core/usage/decay_table.h"
 #include "db/db.h"
 #include "report/page/cluster.h"
 #include "results/association_times.h"
 #include "results/published.h"
-#include "results/published_waits.h"
 #include "results/usage_days.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -43,17 +42,6 @@ struct page_usage {
     size_t week;         /* index of the week of the current day */
 };
 
-static int64_t page_usage_month_of(int64_t time)
-{
-    const struct reset_period month = { .unit = RESET_MONTHLY };
-    return (int64_t)calendar_last_reset(&month, (uint64_t)time);
-}
-
-static int64_t page_usage_end_of_month(int64_t time)
-{
-    return (int64_t)calendar_next_month((uint64_t)time);
-}
-
 static int64_t page_usage_end_of_period(int64_t time)
 {
     (void)time;
@@ -78,9 +66,9 @@ static int page_usage_find_span(struct page_usage *usage, struct error *err)
 
 void page_usage_set_weeks(struct page_weeks *weeks, int64_t time)
 {
-    int64_t week = waits_day_before((int64_t)calendar_next_week((uint64_t)time), 7);
+    int64_t week = calendar_start(CALENDAR_DAY, calendar_end_of_week(time), -7);
     weeks->count = PAGE_WEEKS;
-    for (size_t i = PAGE_WEEKS; i-- > 0; week = waits_day_before(week, 7))
+    for (size_t i = PAGE_WEEKS; i-- > 0; week = calendar_start(CALENDAR_DAY, week, -7))
         weeks->weeks[i] = (struct page_week){ week, 0 };
 }
 
@@ -88,13 +76,13 @@ static void page_usage_set_periods(struct page_usage *usage)
 {
     struct page_months *months = &usage->page->months;
     int64_t last = usage->end - 1;
-    months->starts[PAGE_MONTHS] = page_usage_end_of_month(last);
+    months->starts[PAGE_MONTHS] = calendar_end_of_month(last);
     for (size_t i = PAGE_MONTHS; i-- > 0;)
-        months->starts[i] = page_usage_month_of(months->starts[i + 1] - 1);
+        months->starts[i] = calendar_start(CALENDAR_MONTH, months->starts[i + 1], -1);
     while (months->first < PAGE_MONTHS && months->starts[months->first + 1] <= usage->oldest)
         months->first++;
     page_usage_set_weeks(&usage->page->use_weeks, last);
-    usage->week_from = waits_day_before(last, 7);
+    usage->week_from = calendar_start(CALENDAR_DAY, last, -7);
     if (usage->week_from < usage->oldest)
         usage->week_from = usage->oldest;
 }
@@ -158,7 +146,7 @@ static void page_usage_begin_statements(struct page_usage *usage,
             .capacity = NAN,
             .from = of->is_period ? page->from : page->months.starts[0],
             .to = end,
-            .end_of = of->is_period ? page_usage_end_of_period : page_usage_end_of_month,
+            .end_of = of->is_period ? page_usage_end_of_period : calendar_end_of_month,
             .take = page_usage_take,
             .context = of,
         });
@@ -241,7 +229,7 @@ static int page_usage_read_all(struct page_usage *usage, struct error *err)
     if (first < usage->oldest)
         first = usage->oldest;
     for (int64_t from = first, until; from < usage->end; from = until) {
-        until = page_usage_end_of_month(from);
+        until = calendar_end_of_month(from);
         until = until < usage->end ? until : usage->end;
         if (page_usage_read_days(usage, from, until, err))
             return -1;

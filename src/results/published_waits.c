@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
-#include "core/usage/calendar.h"
 #include "report/waits.h"
 #include "results/published.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -183,10 +183,10 @@ static int waits_read_factors(struct waits_reading *reading, int64_t end, struct
 {
     struct db *db = reading->published->db;
     const struct db_value *row;
-    const struct db_value find[] = { db_text(reading->cluster->name),
-                                     db_text(reading->cluster->algorithm->name),
-                                     db_integer(waits_day_before(end - 1, FACTOR_AGE_LIMIT_DAYS)),
-                                     db_integer(end) };
+    const struct db_value find[] = {
+        db_text(reading->cluster->name), db_text(reading->cluster->algorithm->name),
+        db_integer(calendar_start(CALENDAR_DAY, end - 1, -FACTOR_AGE_LIMIT_DAYS)), db_integer(end)
+    };
     int64_t point = 0;
     if (rows_read_integer(db, sql_query_wait_point, find, COUNT(find), &point, err) < 0)
         return -1;
@@ -378,13 +378,6 @@ static void waits_make_rows(struct waits_reading *reading)
     }
     waits_sum_up(&list->total, entries, count, observations);
     free(observations);
-}
-
-int64_t waits_day_before(int64_t time, int64_t days)
-{
-    int64_t before = (int64_t)calendar_day((uint64_t)time) - days * 86400;
-    /* With daylight saving time, days have 23 to 25 hours. */
-    return (int64_t)calendar_day(before > 0 ? (uint64_t)before + 43200 : 0);
 }
 
 int published_waits_read(struct published *published, const struct published_cluster *cluster,

@@ -40,7 +40,4 @@ int published_waits_read(struct published *published, const struct published_clu
                          const struct waits_request *request, struct waits_list *list,
                          struct error *err);
 
-/* The start of the day that is `days` days before the time, in the process's time zone. */
-int64_t waits_day_before(int64_t time, int64_t days);
-
 #endif

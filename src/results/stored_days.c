@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/stored_days.h"
 
-#include "core/usage/calendar.h"
 #include "results/rows.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/error.h"
 
 const char usage_span_table[] = "fairmill_usage_span";

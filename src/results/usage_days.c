@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "core/insight/statement.h"
-#include "core/usage/calendar.h"
 #include "results/rows.h"
 #include "results/tres_days.h"
 #include "sql.h"
+#include "util/calendar.h"
 
 static int usage_days_first(const struct usage_days *days, int64_t *day, struct error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "core/usage/calendar.h"
 #include "results/day_waits.h"
 #include "results/days.h"
 #include "results/key_spool.h"
@@ -9,6 +8,7 @@
 #include "results/rows.h"
 #include "results/stored_state.h"
 #include "sql.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"

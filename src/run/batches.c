@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "compute/batch.h"
-#include "core/usage/calendar.h"
 #include "core/usage/usage.h"
 #include "results/history_rows.h"
 #include "results/schema.h"
@@ -12,6 +11,7 @@
 #include "run/run.h"
 #include "settings/settings.h"
 #include "source/source.h"
+#include "util/calendar.h"
 #include "util/clock.h"
 #include "util/error.h"
 

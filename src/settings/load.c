@@ -19,7 +19,6 @@
 #endif
 #include <xxhash.h>
 
-#include "core/usage/calendar.h"
 #include "settings/scan.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -27,6 +26,7 @@
 #include "settings/slurm/slurm_read.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"

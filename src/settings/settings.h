@@ -5,10 +5,10 @@
 #include <sys/types.h>
 
 #include "core/fairshare/fairshare.h"
-#include "core/usage/calendar.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
 #include "settings/pbs_values.h"
+#include "util/calendar.h"
 
 /* The PriorityFlags of slurm.conf, except the flags that select an algorithm. */
 enum priority_flag {

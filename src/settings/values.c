@@ -7,12 +7,12 @@
 
 #include "core/fairshare/fairshare.h"
 #include "core/fairshare/release.h"
-#include "core/usage/calendar.h"
 #include "core/usage/kept_tres.h"
 #include "db/db.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_value.h"
+#include "util/calendar.h"
 #include "util/index.h"
 #include "util/number.h"
 #include "util/text.h"

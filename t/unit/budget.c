@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/insight/budget.h"
-#include "core/usage/calendar.h"
+#include "util/calendar.h"
 
 /*
  * Tests when limits are reached.  Times under decay were computed by integrating the differential

@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "command/metrics/samples.h"
-#include "core/usage/calendar.h"
 #include "report/waits.h"
 #include "results/published.h"
 #include "results/published_waits.h"
+#include "util/calendar.h"
 
 #define WAIT_DAYS 7
 
@@ -32,7 +32,7 @@ int metrics_waits_add(struct metrics *metrics, struct published *published,
                       const struct published_cluster *cluster, struct error *err)
 {
     const struct waits_request request = {
-        .from = waits_day_before(cluster->as_of, WAIT_DAYS - 1),
+        .from = calendar_start(CALENDAR_DAY, cluster->as_of, -(WAIT_DAYS - 1)),
         .to = (int64_t)calendar_next_day((uint64_t)cluster->as_of),
         .by = WAITS_BY_PARTITION | WAITS_BY_QOS,
         .without_correlation = true,

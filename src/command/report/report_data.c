@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/calendar.h"
 #include "report/amounts.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
@@ -17,9 +16,9 @@
 #include "results/page_usage.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
-#include "results/published_waits.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -60,8 +59,9 @@ static int set_span(struct page_cluster *page, const struct report_request *requ
                     struct error *err)
 {
     page->to = request->until < page->as_of ? request->until : page->as_of;
-    page->from = request->since == INT64_MIN ? waits_day_before(page->to, (int64_t)request->days)
-                                             : (int64_t)calendar_day((uint64_t)request->since);
+    page->from = request->since == INT64_MIN
+                     ? calendar_start(CALENDAR_DAY, page->to, -(int)request->days)
+                     : (int64_t)calendar_day((uint64_t)request->since);
     page->period = report_data_period_words(page, request);
     return page->from < page->to
                ? 0

@@ -5,10 +5,10 @@
 
 #include "command/command.h"
 #include "command/statement/statement_data.h"
-#include "core/usage/calendar.h"
 #include "report/usage_unit.h"
 #include "results/tres_days.h"
 #include "settings/settings.h"
+#include "util/calendar.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -16,20 +16,13 @@
 
 /* ---- Periods ---- */
 
-static int64_t end_of_week(int64_t time)
-{
-    return (int64_t)calendar_next_week((uint64_t)time);
-}
-static int64_t end_of_day(int64_t time)
-{
-    return (int64_t)calendar_next_day((uint64_t)time);
-}
 static const struct period_kind {
     const char *name;
     int64_t (*end_of)(int64_t time);
-} period_kinds[] = {
-    { "month", statement_month_end }, { "week", end_of_week }, { "day", end_of_day }, { NULL, NULL }
-};
+} period_kinds[] = { { "month", calendar_end_of_month },
+                     { "week", calendar_end_of_week },
+                     { "day", calendar_end_of_day },
+                     { NULL, NULL } };
 
 struct command_statement_options {
     struct shared_options shared;

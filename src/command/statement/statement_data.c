@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/statement/statement_data.h"
 
-#include "core/usage/calendar.h"
 #include "core/usage/decay_table.h"
 #include "report/usage_unit.h"
 #include "results/published.h"
 #include "results/tres_days.h"
 #include "settings/scheduler.h"
+#include "util/calendar.h"
 #include "util/index.h"
 
 const struct amount_unit amount_units[] = { { "hours", "TRES-hours", "-hours", 3600 },
                                             { "minutes", "TRES-minutes", "-minutes", 60 },
                                             { "seconds", "TRES-seconds", "-seconds", 1 },
                                             { NULL, NULL, NULL, 0 } };
-
-static int64_t statement_data_day(int64_t time)
-{
-    return (int64_t)calendar_day((uint64_t)time);
-}
-
-static int64_t start_of_year(int64_t time)
-{
-    const struct reset_period year = { .unit = RESET_YEARLY };
-    return (int64_t)calendar_last_reset(&year, (uint64_t)time);
-}
-
-int64_t statement_month_end(int64_t time)
-{
-    return (int64_t)calendar_next_month((uint64_t)time);
-}
 
 /* Sets the period of a cluster's statement. */
 static int statement_data_find_span(struct statement_data *data, struct db *db,
@@ -42,9 +26,9 @@ static int statement_data_find_span(struct statement_data *data, struct db *db,
         return -1;
     if (!known)
         return 0;
-    data->to = range->until < known ? statement_data_day(range->until) : known;
-    data->from =
-        statement_data_day(range->since == INT64_MIN ? start_of_year(data->to - 1) : range->since);
+    data->to = range->until < known ? calendar_start(CALENDAR_DAY, range->until, 0) : known;
+    data->from = range->since == INT64_MIN ? calendar_start(CALENDAR_YEAR, data->to - 1, 0)
+                                           : calendar_start(CALENDAR_DAY, range->since, 0);
     if (data->from > data->to)
         data->from = data->to;
     return 0;
@@ -75,7 +59,7 @@ static int statement_data_add_use(const struct statement_data *data, struct stat
 {
     int result = 0;
     for (int64_t from = data->from, until; !result && from < data->to; from = until) {
-        until = statement_month_end(from) < data->to ? statement_month_end(from) : data->to;
+        until = calendar_end_of_month(from) < data->to ? calendar_end_of_month(from) : data->to;
         result = usage_days_add(statement, &data->days, from, until, err);
     }
     return result;

@@ -32,9 +32,6 @@ int statement_data_read(struct statement_data *data, struct published *published
                         struct error *err);
 void statement_data_free(struct statement_data *data);
 
-/* Returns the end of the month that contains `time`. */
-int64_t statement_month_end(int64_t time);
-
 /* Computes the statement and calls `take` for each period; `end_of` and `capacity` are members of
  * struct statement_options. */
 int statement_data_compute(const struct statement_data *data, double capacity,

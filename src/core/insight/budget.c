@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/usage/calendar.h"
+#include "util/calendar.h"
 
 #define SECONDS_OF_DAY 86400
 #define RECENT_DAYS 7
@@ -42,7 +42,5 @@ int64_t budget_exhausted_at(const struct budget_outlook *outlook)
 
 uint64_t budget_recent_from(uint64_t now)
 {
-    /* Half a day less, so that changes of the clocks do not lead to a different day. */
-    uint64_t back = RECENT_DAYS * SECONDS_OF_DAY - SECONDS_OF_DAY / 2, today = calendar_day(now);
-    return today > back ? calendar_day(today - back) : 0;
+    return (uint64_t)calendar_start(CALENDAR_DAY, (int64_t)now, -RECENT_DAYS);
 }

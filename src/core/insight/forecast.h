@@ -3,7 +3,7 @@
 #define FAIRMILL_CORE_INSIGHT_FORECAST_H
 
 #include "core/fairshare/fairshare.h"
-#include "core/usage/calendar.h"
+#include "util/calendar.h"
 
 /*
  * Computes the values that a run will have at a later time, for different projections of the usage

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/calendar.h"
 #include "core/usage/usage.h"
+#include "util/calendar.h"
 #include "util/index.h"
 #include "util/memory.h"
 

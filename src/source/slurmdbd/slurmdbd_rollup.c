@@ -15,7 +15,7 @@ static uint64_t end_of(enum rollup_span span, uint64_t start)
     case SPAN_DAY:
         return calendar_next_day(start);
     case SPAN_MONTH:
-        return calendar_next_month(start);
+        return (uint64_t)calendar_end_of_month((int64_t)start);
     default:
         return start + 3600;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_USAGE_CALENDAR_H
-#define FAIRMILL_CORE_USAGE_CALENDAR_H
+#ifndef FAIRMILL_UTIL_CALENDAR_H
+#define FAIRMILL_UTIL_CALENDAR_H
 
 #include <stdint.h>
 
@@ -31,13 +31,30 @@ uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now);
 /* Returns the time of the first reset after `now`, or 0 if there are no resets. */
 uint64_t calendar_next_reset(const struct reset_period *period, uint64_t now);
 
-/* Returns the first second of the local day of `time`, or 0 if that day began before 1970. */
-uint64_t calendar_day(uint64_t time);
+/* Local periods.  Weeks begin on Monday, except those of RESET_WEEKLY. */
+enum calendar_unit {
+    CALENDAR_DAY,
+    CALENDAR_WEEK,
+    CALENDAR_SUNDAY_WEEK,
+    CALENDAR_MONTH,
+    CALENDAR_QUARTER,
+    CALENDAR_YEAR,
+};
 
-/* Return the first second of the next local day, week (from Monday on) or month after `time`. */
+/*
+ * Returns the first second of a local period, or 0 if the period began before 1970.  The period is
+ * `count` periods after the one that contains `time`; a negative count means before it.
+ */
+int64_t calendar_start(enum calendar_unit unit, int64_t time, int count);
+
+/* The same for the day of `time`, and for the day after it. */
+uint64_t calendar_day(uint64_t time);
 uint64_t calendar_next_day(uint64_t time);
-uint64_t calendar_next_week(uint64_t time);
-uint64_t calendar_next_month(uint64_t time);
+
+/* Return the first second after the period that contains `time`. */
+int64_t calendar_end_of_day(int64_t time);
+int64_t calendar_end_of_week(int64_t time);
+int64_t calendar_end_of_month(int64_t time);
 
 /*
  * Returns a hash that identifies the process's time zone.  The hash depends on the offsets from UTC
