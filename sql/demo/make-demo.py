@@ -5,7 +5,7 @@
     make-demo.py DATABASE [NOW]
 
 The SQLite file has the tables of slurmdbd: a university with three faculties and about forty users,
-and a year of jobs up to NOW (in epoch seconds; defaults to the current time).  Some jobs are still
+and a year of jobs up to NOW (in epoch seconds; the default is 2025-06-21 10:00 UTC).  Some jobs are still
 running or pending.  The slurm.conf of the cluster is created in the same directory.  The same NOW
 always creates the same site.
 
@@ -24,6 +24,7 @@ import sys
 import time
 
 CLUSTER = 'demo'
+NOW = 1750500000
 DAY, HOUR, MINUTE = 86400, 3600, 60
 PARENT = 2147483647  # sacctmgr shows it as shares `parent`
 NONE = 4294967294
@@ -493,7 +494,7 @@ def fill(db, now):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit('usage: make-demo.py DATABASE [NOW]')
-    path, now = sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else int(time.time())
+    path, now = sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else NOW
     conf = os.path.join(os.path.dirname(path), 'slurm.conf')
     for each in (path, conf):
         if os.path.exists(each):

@@ -5,8 +5,8 @@
     make-pbs-demo.py FOLDER [NOW]
 
 The site is the example of the document PP-718: group1 with bob and cathy, group2 with suzy and
-scott.  FOLDER gets the accounting logs of three weeks up to NOW (in epoch seconds; defaults to the
-current time) and the scheduler's resource_group and sched_config.  It also gets the JSON output of
+scott.  FOLDER gets the accounting logs of three weeks up to NOW (in epoch seconds; the
+default is 2025-06-21 10:00 UTC) and the scheduler's resource_group and sched_config.  It also gets the JSON output of
 `qstat` for pending jobs, queues and the server.  Times are in UTC.  The same NOW always creates the
 same site.
 """
@@ -18,6 +18,7 @@ import time
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
 DAYS = 21
+NOW = 1750500000
 
 RESOURCE_GROUP = '''\
 # name   number  parent  shares
@@ -88,7 +89,7 @@ def write(path, text):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit('usage: make-pbs-demo.py FOLDER [NOW]')
-    folder, now = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else int(time.time())
+    folder, now = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else NOW
     today = now // DAY * DAY
     os.makedirs(f'{folder}/accounting', exist_ok=True)
     write(f'{folder}/resource_group', RESOURCE_GROUP)

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Creates the demonstration's site in a place, as quickstart.sh does, and compares the output of
-commands."""
+"""Creates the sites of quickstart.sh, and compares the output of commands."""
 
 import os
 import subprocess
 
 import tap
 from place import NOW
-from program import TOP
-
+from program import FAIRMILL, TOP
 
 ACCOUNTING, SLURM_CONF = 'demo/accounting.db', 'demo/slurm.conf'
+
+
+def make_site(folder, kind='slurm'):
+    """Makes a site in build/demo below the folder, by the same steps as quickstart.sh."""
+    os.mkdir(f'{folder}/build')
+    path = os.path.dirname(FAIRMILL) + ':' + os.environ['PATH']
+    subprocess.run([f'{TOP}/sql/demo/make.sh', kind, 'build/demo'], cwd=folder, env=os.environ | {'PATH': path}, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def make(place, now=NOW):

@@ -145,7 +145,7 @@ class OwnSystem:
         """Creates settings, and the demonstration site in SQLite.  Existing settings keep their
         owner and mode."""
         with Commands() as scratch:
-            scratch.printed(f'{TOP}/sql/demo/make-demo.py', scratch.path('accounting.db'))
+            scratch.printed(f'{TOP}/sql/demo/make-demo.py', scratch.path('accounting.db'), str(int(time.time())))
             shutil.copyfile(scratch.path('accounting.db'), self.path('var/lib/fairmill/accounting.db'))
         os.chmod(self.path('var/lib/fairmill/accounting.db'), 0o644)
         write(self.path('etc/fairmill/fairmill.conf'), SETTINGS)
