@@ -19,7 +19,8 @@ WHERE l."cluster" = ? AND l."source" <> ''
 -- name: published_clusters
 -- The published clusters, and the settings of their runs.
 SELECT l."cluster", r."algorithm", r."conformance", r."as_of", r."half_life", r."time_zone",
-    s."text", r."slurm_version", r."usage_unit", r."associations", r."users"
+    s."text", r."slurm_version", r."usage_unit", r."associations", r."users",
+    r."version"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"

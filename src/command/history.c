@@ -482,7 +482,7 @@ static int history_answer(struct command_context *context, struct error *err)
     const struct name_list *names = &context->shared->names;
     const struct history_options *options = context->options;
     char *tres = NULL;
-    int result = published_warn_of_age(&context->published, err);
+    int result = published_warn(&context->published, err);
     if (!result && options->tres)
         result = tres_days_find(context->published.db, &context->shared->clusters, options->tres,
                                 &tres, err);

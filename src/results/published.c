@@ -45,6 +45,7 @@ static int published_add_cluster(struct published *published, const struct db_va
         .half_life = (uint64_t)row[4].integer,
         .associations = db_value_integer(&row[9], 0),
         .users = db_value_integer(&row[10], 0),
+        .version = db_value_text(&row[11]),
         .time_zone = db_value_text(&row[5]),
         .settings = settings,
         .usage_unit = row[8].type == DB_TEXT ? db_value_text(&row[8])
@@ -69,7 +70,7 @@ static int published_read_clusters(struct published *published, struct error *er
 {
     const struct db_value *row;
     struct db_rows *rows =
-        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiittttii", err);
+        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiittttiit", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0)
         result = published_add_cluster(published, row, err);
@@ -125,6 +126,7 @@ static void cluster_free_tree(struct published_cluster *cluster)
 static void cluster_free(struct published_cluster *cluster)
 {
     free(cluster->name);
+    free(cluster->version);
     free(cluster->usage_unit);
     free(cluster->time_zone);
     settings_destroy(cluster->settings);
@@ -144,11 +146,23 @@ static bool is_published(const void *published, const char *asked)
     return published_has(published, asked);
 }
 
-int published_warn_of_age(const struct published *published, struct error *err)
+/* Releases that differ only in the last number have the same tables. */
+static void published_warn_of_release(const struct published_cluster *cluster)
+{
+    size_t length = (size_t)(strrchr(PACKAGE_VERSION, '.') - PACKAGE_VERSION) + 1;
+    if (strncmp(cluster->version, PACKAGE_VERSION, length) != 0)
+        log_warning(
+            "the results of cluster '%s' are from fairmill %s; until the next run, they lack "
+            "what " PACKAGE_VERSION " adds",
+            cluster->name, cluster->version);
+}
+
+int published_warn(const struct published *published, struct error *err)
 {
     static bool warned;
     for (size_t i = 0; !warned && i < published->count; i++) {
         struct text warning = { 0 };
+        published_warn_of_release(&published->clusters[i]);
         int result = health_add_age_warning(published->db, published->clusters[i].name,
                                             published->clusters[i].as_of, &warning, err);
         if (warning.length)
@@ -183,7 +197,7 @@ int published_select(struct published *published, const struct published_filter 
     published->filter = *filter;
     selection_begin(&published->selection,
                     (const struct name_list[]){ filter->names, filter->accounts, filter->users });
-    return filter->of_any_age ? 0 : published_warn_of_age(published, err);
+    return filter->of_any_age ? 0 : published_warn(published, err);
 }
 
 void published_close(struct published *published)

@@ -29,8 +29,8 @@ struct published_cluster {
     char *name;
     const struct algorithm *algorithm;
     int64_t as_of;
-    uint64_t half_life; /* in seconds; 0 means no decay */
-    char *time_zone;
+    uint64_t half_life;               /* in seconds; 0 means no decay */
+    char *time_zone, *version;        /* version: of the fairmill that ran */
     struct settings *settings;        /* settings of the run, as it recorded them */
     struct fairshare_options options; /* options of the run */
     char *usage_unit;                 /* unit of its usage */
@@ -84,7 +84,7 @@ int published_begin(struct published *published, const struct settings *settings
 bool published_has(const struct published *published, const char *asked);
 
 /*
- * Keeps only the clusters of the filter, and warns of stale results.  Fails with ERROR_OTHER if
+ * Keeps only the clusters of the filter, and calls published_warn().  Fails with ERROR_OTHER if
  * nothing is published yet.  Fails with ERROR_USAGE if a cluster of the filter does not exist, or
  * if the requesting user must not see a user of the filter.
  */
@@ -92,10 +92,11 @@ int published_select(struct published *published, const struct published_filter 
                      struct error *err);
 
 /*
- * Warns on standard error of stale results, with their age.  Warns only once in a process, because
- * some commands open the results twice.
+ * Warns on standard error of stale results, with their age, and of results of an earlier release,
+ * which lack what this release adds.  Warns only once in a process, because some commands open the
+ * results twice.
  */
-int published_warn_of_age(const struct published *published, struct error *err);
+int published_warn(const struct published *published, struct error *err);
 
 /* Ends the transaction; the data that was read remains valid. */
 void published_close(struct published *published);

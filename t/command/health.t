@@ -350,6 +350,14 @@ def stale(place):
                  f'{command[0]} warns once that the results are stale')
     place.succeed('verify')
     tap.same(place.err, '', 'verify does not warn, because it prints the time')
+    place.succeed('run', '--replace', '--now', now)
+    (own,), = place.query('SELECT DISTINCT version FROM fairmill_run')
+    for version, warning in (('0.2.0', "fairmill: the results of cluster 'tiny' are from fairmill 0.2.0; until the next run, they lack what "),
+                             (own.rpartition('.')[0] + '.99', '')):
+        place.query('UPDATE fairmill_run SET version = ?', version)
+        place.succeed('budget')
+        tap.ok(place.err.startswith(warning) and bool(place.err) == bool(warning),
+               f'results of fairmill {version} cause {"a" if warning else "no"} warning', place.err)
     place.site(SMALL + OTHER)
     place.succeed('run', '--cluster', 'other')
     place.succeed('show', '--cluster', 'other')

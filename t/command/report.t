@@ -240,6 +240,11 @@ def try_health(place):
     cluster, = data_of(place.out)
     tap.same((cluster['asOf'], cluster['staleAfter']), (now, 1800), 'the page has the time of the run, and the age of stale values')
     tap.ok('last run failed' not in place.out, 'without problems the page has no note')
+    tap.like(place.out, '<div id="stale"[^>]* hidden>', 'the note about old values is hidden in a page of new values')
+    env = {key: value for key, value in os.environ.items() if key != 'FAIRMILL_CONF'}
+    place.succeed('report', env=env | {'FAIRMILL_NOW': str(now + 2 * DAY)})
+    tap.like(place.out, '<div id="stale"[^>]*status"><b>These values are <span>[0-9]+ [dh] old</span>',
+             'a page that is written with old values says so without scripts')
     place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE id_assoc > 1')
     place.run('run')
     place.succeed('report')

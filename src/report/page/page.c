@@ -5,10 +5,12 @@
 
 #include "core/fairshare/algorithm.h"
 #include "report/amounts.h"
+#include "report/column.h"
 #include "report/page/escape.h"
 #include "report/page/sections.h"
 #include "report/page/view.h"
 #include "settings/scheduler.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 /* ---- Head ---- */
@@ -77,11 +79,17 @@ static void page_add_header(struct text *text, const struct page_view *views, si
                     count && views->user_count ? "yourself: user or " : "a ", "group");
 }
 
-/* Adds the note that scripts show if the values are old.  The script fills the empty element. */
+/* Adds the note about old values.  Scripts show it and write the age while the page is read;
+ * without scripts, it is shown if the values were old when the page was written. */
 static void page_add_stale_note(struct text *text, const struct page_cluster *cluster)
 {
-    text_add(text, "<div id=\"stale\" class=\"stale\" role=\"status\" hidden><b>These values are "
-                   "<span></span> old.</b> ");
+    int64_t age = clock_now() - cluster->as_of;
+    bool is_stale = cluster->stale_after && age > cluster->stale_after;
+    text_format(text,
+                "<div id=\"stale\" class=\"stale\" role=\"status\"%s><b>These values are <span>",
+                is_stale ? "" : " hidden");
+    text_add_duration(text, age);
+    text_add(text, " old</span>.</b> ");
     if (cluster->interval > 0) {
         text_add(text, "The page is written every ");
         page_add_duration(text, cluster->interval);

@@ -12,7 +12,7 @@ function showStale() {
     const now = selected.stoppedAt || Date.now() / 1000, age = now - selected.asOf, stale = byId('stale');
     const [unit, seconds] = age > 172800 ? ['day', 86400] : age > 7200 ? ['hour', 3600] : ['minute', 60];
     stale.hidden = !selected.staleAfter || age <= selected.staleAfter;
-    stale.querySelector('span').textContent = plural(age / seconds, unit);
+    stale.querySelector('span').textContent = `${plural(age / seconds, unit)} old`;
 }
 
 function selectCluster(cluster) {
