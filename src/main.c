@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/answer/client.h"
 #include "command/command.h"
@@ -27,16 +28,13 @@ static const struct command command_help = {
 
 /* The commands, in the order of the help within each group. */
 static const struct command *const commands[] = {
-    &command_init,      &command_check,    &command_import,
-    &command_forget,    &command_run,      &command_backfill,
-    &command_verify,    &command_show,     &command_prio,
-    &command_explain,   &command_forecast, &command_history,
-    &command_statement, &command_budget,   &command_waits,
-    &command_whatif,    &command_backtest, &command_compare,
-    &command_ledger,    &command_shares,   &command_diff,
-    &command_apply,     &command_status,   &command_metrics,
-    &command_report,    &command_answer,   &command_help,
-    NULL,
+    &command_init,      &command_check,    &command_import,   &command_forget,
+    &command_run,       &command_backfill, &command_verify,   &command_show,
+    &command_prio,      &command_explain,  &command_forecast, &command_history,
+    &command_statement, &command_budget,   &command_waits,    &command_whatif,
+    &command_backtest,  &command_compare,  &command_ledger,   &command_shares,
+    &command_diff,      &command_apply,    &command_status,   &command_metrics,
+    &command_report,    &command_answer,   &command_help,     NULL,
 };
 
 /* Prints a text and returns the exit status. */
@@ -156,21 +154,32 @@ static int check_answers(const struct invocation *invocation, struct error *err)
 {
     if (!invocation->client || invocation->command->for_users)
         return 0;
-    return fail(err, ERROR_USAGE, "%s: not available over the socket", invocation->command->name);
+    return fail(err, ERROR_USAGE, "'%s' is for administrators and not available over the socket",
+                invocation->command->name);
 }
 
-/* Adds the commands that the socket accepts to the error that the settings cannot be read. */
-static void add_commands_of_users(const struct invocation *invocation, struct error *err)
+/*
+ * Returns true if the command is not for users and was called by one: over the socket, or by a user
+ * who cannot read the settings, but who can use the socket or read reader.conf.
+ */
+static bool is_denied(const struct invocation *invocation)
 {
-    struct text text = { 0 };
+    bool needs_settings = invocation->command->use == SETTINGS_FOR_ALL;
+    if (invocation->command->for_users || invocation->client)
+        return !invocation->command->for_users;
+    return geteuid() && (is_user(invocation) ||
+                         (needs_settings && settings_are_for_reading(invocation->settings_path)));
+}
+
+/* Prints the commands that are for users, after the error about a command that is not. */
+static void print_commands_for_users(void)
+{
+    struct text names = { 0 };
     for (const struct command *const *each = commands; *each; each++)
         if ((*each)->for_users)
-            text_format(&text, "%s%s", text.length ? ", " : "", (*each)->name);
-    size_t length = strlen(err->message);
-    snprintf(err->message + length, sizeof err->message - length,
-             "; '%s' is for administrators; over the socket you can use %s",
-             invocation->command->name, text.bytes);
-    text_free(&text);
+            text_format(&names, "%s%s", names.length ? ", " : "", (*each)->name);
+    log_warning("you can use %s", names.bytes);
+    text_free(&names);
 }
 
 /* Executes a command whose options are valid, here or over the socket. */
@@ -179,8 +188,8 @@ static int start(struct invocation *invocation, void *options, struct error *err
     const struct command *command = invocation->command;
     if (!command->for_users || !is_user(invocation)) {
         int result = command_execute(invocation, options, err);
-        if (result < 0 && err->class == ERROR_SETTINGS && is_user(invocation))
-            add_commands_of_users(invocation, err);
+        if (result < 0 && err->class == ERROR_SETTINGS && is_denied(invocation))
+            fail_in(err, "'%s' is for administrators", command->name);
         return result;
     }
     /* The request begins with the command's name, which precedes its arguments. */
@@ -212,6 +221,8 @@ static int run_named(struct invocation *invocation)
     if (status < 0) {
         command_hide_reason(invocation, &err);
         complain(&err);
+        if ((err.class == ERROR_SETTINGS || invocation->client) && is_denied(invocation))
+            print_commands_for_users();
     }
     if (command->release)
         command->release(options);

@@ -38,10 +38,11 @@ static void command_take_zone(const struct published *published)
 static int command_load(struct settings **settings, const struct invocation *invocation,
                         enum settings_use use, struct error *err)
 {
-    if (invocation->client && use == SETTINGS_FOR_ALL)
+    if (use == SETTINGS_FOR_ALL && invocation->command->for_users &&
+        command_reads_results_only(invocation))
         return fail(err, ERROR_USAGE,
                     "%s: this needs the accounting database, which is not available over the "
-                    "socket",
+                    "socket or with reader.conf",
                     invocation->command->name);
     if (settings_load(settings, invocation->settings_path,
                       invocation->client ? SETTINGS_FOR_CLIENTS : use, err))

@@ -37,7 +37,7 @@ static const struct shared_option {
         .help = "Select only these clusters (comma-separated)" } },
     { TAKES_NOW,
       { "now", NULL, 0, OPTION_VALUE, SHARED(now), "TIME",
-        .help = "Compute as of TIME, such as 2026-11-01T10:00" } },
+        .help = "Compute as of TIME, such as 2026-11-01T10:00", .source = true } },
     { TAKES_DRY_RUN,
       { "dry-run", NULL, 0, OPTION_FLAG, SHARED(dry_run), NULL,
         .help = "Print the expected result and write nothing", .former = 'n' } },
@@ -158,6 +158,23 @@ static int set_form(struct option_line *line, const struct command_option *optio
     return 0;
 }
 
+/* Fails because the option is invalid over the socket.  Names the command's own options that are
+ * valid, unless all commands accept the option. */
+static int option_deny(const struct command *command, const struct command_option *option,
+                       struct error *err)
+{
+    struct text valid = { 0 };
+    text_add(&valid, "");
+    for (const struct command_option *own = command->options; own && own->name; own++)
+        if (!own->path && !own->source && option_section(option) != SECTION_COMMON)
+            text_format(&valid, "%s--%s", valid.length ? ", " : "; you can use ", own->name);
+    fail(err, ERROR_USAGE, "%s: --%s is not available over the socket, which %s%s", command->name,
+         option->name, option->path ? "reads no files" : "does not read the accounting database",
+         valid.bytes);
+    text_free(&valid);
+    return -1;
+}
+
 /* Stores a value; `value` is NULL for an OPTION_FLAG. */
 static int option_set(struct option_line *line, const struct command_option *option,
                       const char *value, struct error *err)
@@ -165,10 +182,8 @@ static int option_set(struct option_line *line, const struct command_option *opt
     void *place = line->options + option->at;
     if (option->form && set_form(line, option, err))
         return -1;
-    if (option->path && line->invocation->client)
-        return fail(err, ERROR_USAGE,
-                    "%s: --%s is not available over the socket, which reads no files",
-                    line->command->name, option->name);
+    if ((option->path || option->source) && line->invocation->client)
+        return option_deny(line->command, option, err);
     switch (option->takes) {
     case OPTION_FLAG:
         *(bool *)place = true;

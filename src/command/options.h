@@ -47,7 +47,9 @@ struct command_option {
     const char *help;  /* an imperative phrase of at most 60 characters */
     bool form;         /* chooses the output format; such options are mutually exclusive */
     char former;       /* the short option in 0.1.0, if another option has it now; else 0 */
-    bool path;         /* the value is a file to read, so the option is invalid over the socket */
+    /* The following options are invalid over the socket. */
+    bool path;   /* the value is a file to read */
+    bool source; /* the option needs the accounting database */
 };
 
 /* The offset of a member of a command's struct of options. */
