@@ -53,6 +53,7 @@ static int budget_print_cluster(const struct command_context *context,
         .name = names->count == 1 ? names->values[0] : NULL,
         .all = list,
         .is_slurm = source_type_of(cluster->settings)->is_slurmdbd,
+        .advice = permissions_take_advice(&context->published.permissions, cluster->name),
     };
     if (published_enforcement_read(&context->published, cluster, &view.enforced, err))
         return -1;

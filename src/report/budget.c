@@ -165,9 +165,10 @@ static void budget_add_none(const struct budget_view *view, struct text *text)
     text_add(text, "\n");
     terminal_say(text, 0, "No limit of TRES-minutes applies%s%s.%s", view->name ? " to " : "",
                  view->name ? view->name : "",
-                 view->is_slurm ? "  To set one, use `sacctmgr modify account NAME set "
-                                  "GrpTRESMins=gres/gpu=MINUTES`."
-                                : "");
+                 view->is_slurm && view->advice
+                     ? "  To set one, use `sacctmgr modify account NAME set "
+                       "GrpTRESMins=gres/gpu=MINUTES`."
+                     : "");
 }
 
 static void budget_add_page(const struct budget_view *view, struct answer *answer)

@@ -37,6 +37,7 @@ struct budget_view {
     /* -1 if it is unknown whether slurm.conf enforces limits, else 0 or 1. */
     int enforced;
     bool is_slurm; /* the cluster's scheduler has such limits */
+    bool advice;   /* the requesting user can set limits */
 };
 
 extern const struct table_layout budget_layout;

@@ -76,6 +76,13 @@ bool permissions_administer(const struct permissions *permissions, const char *c
            (!permissions->remote && !permissions_are_limited_on(permissions, cluster, PRIVATE_ALL));
 }
 
+bool permissions_take_advice(const struct permissions *permissions, const char *cluster)
+{
+    bool is_user = permissions->login && permissions->reads_only &&
+                   !sees_all_on(permissions, scope_on(permissions, cluster));
+    return !is_user && permissions_administer(permissions, cluster);
+}
+
 static bool sees(const struct permissions *permissions, unsigned kind, const char *cluster,
                  const char *account, const char *user)
 {

@@ -33,6 +33,7 @@ struct permissions_scope {
 struct permissions {
     char *login;      /* the requesting user; NULL: all users may be shown */
     bool remote;      /* the request came through the socket */
+    bool reads_only;  /* the settings have no accounting database, as in reader.conf */
     unsigned private; /* hidden on every cluster by the settings */
     struct permissions_scope *scopes;
     size_t scope_count;
@@ -61,10 +62,16 @@ bool permissions_are_limited_on(const struct permissions *permissions, const cha
                                 unsigned kind);
 /*
  * Returns true if information for administrators may be shown: the reason why a run failed, which
- * names users and logins, and commands that change the cluster.  It is hidden from users of the
- * socket and from users with limited permissions, unless they are operators.
+ * names users and logins.  It is hidden from users of the socket and from users with limited
+ * permissions, unless they are operators.
  */
 bool permissions_administer(const struct permissions *permissions, const char *cluster);
+/*
+ * Returns true if advice for administrators helps the requesting user: commands that change the
+ * cluster or its values.  In addition to permissions_administer(), users of reader.conf get none,
+ * unless they are operators.
+ */
+bool permissions_take_advice(const struct permissions *permissions, const char *cluster);
 /*
  * Returns the login if anything is hidden on any published cluster.  Otherwise returns NULL: all
  * users may be shown.

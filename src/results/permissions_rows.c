@@ -72,6 +72,7 @@ struct permissions permissions_of_user(const struct settings *settings)
 {
     return (struct permissions){ .login = limited_login(settings),
                                  .remote = settings->client,
+                                 .reads_only = !settings->source.database,
                                  .private = settings->private };
 }
 

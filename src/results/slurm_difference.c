@@ -10,8 +10,11 @@
 #include "settings/settings.h"
 #include "sql.h"
 
-const char slurm_difference_note[] =
-    "Slurm schedules by its own values unless `fairmill apply` gives it fairmill's.";
+const char *slurm_difference_note(bool advice)
+{
+    return advice ? "Slurm schedules by its own values unless `fairmill apply` gives it fairmill's."
+                  : "Slurm schedules by its own values, which may differ from fairmill's.";
+}
 
 /* slurmctld has two algorithms.  It computes their values as with conformance = slurmctld. */
 static bool slurm_computes(const struct published_cluster *cluster)

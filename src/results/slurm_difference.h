@@ -8,8 +8,9 @@ struct error;
 struct published;
 struct published_cluster;
 
-/* The sentence that commands print if Slurm's values differ from the published ones. */
-extern const char slurm_difference_note[];
+/* Returns the sentence that commands print if Slurm's values differ from the published ones.  If
+ * `advice` is true, it names the command with which administrators change that. */
+const char *slurm_difference_note(bool advice);
 
 /*
  * Sets `*differs` to whether slurmctld may schedule by other fairshare values than the published

@@ -176,7 +176,9 @@ static int explain_add_difference(const struct command_context *context,
         return -1;
     if (differs) {
         text_add(answer_text(context->answer), "\n");
-        terminal_say(answer_text(context->answer), 0, "%s", slurm_difference_note);
+        terminal_say(answer_text(context->answer), 0, "%s",
+                     slurm_difference_note(
+                         permissions_take_advice(&context->published.permissions, cluster->name)));
     }
     return 0;
 }

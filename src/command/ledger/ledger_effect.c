@@ -133,7 +133,7 @@ void ledger_add_slurm_note(struct text *text, const struct settings *settings,
     struct command_line line = { 0 };
     if (!source_type_of(settings)->is_slurmdbd)
         return;
-    text_format(text, "%s\n", slurm_difference_note);
+    text_format(text, "%s\n", slurm_difference_note(true));
     if (record->entry.kind != LEDGER_RESET || record->entry.of_cluster || !from_now_on)
         return;
     command_line_add_words(&line, *record->user ? "sacctmgr modify user where"

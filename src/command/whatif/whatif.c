@@ -75,7 +75,7 @@ static int whatif_fill(struct command_context *context, struct published_cluster
     if (slurm_difference_read(published, cluster, &differs, err))
         return -1;
     differs |= whatif->own_values && source_type_of(cluster->settings)->is_slurmdbd;
-    whatif->note = differs ? slurm_difference_note : NULL;
+    whatif->note = differs ? slurm_difference_note(!whatif->no_ledger) : NULL;
     return 0;
 }
 
