@@ -21,6 +21,19 @@ struct whatif *whatif_create(const char *cluster, int64_t as_of)
     return whatif;
 }
 
+static void release_own(struct whatif_own *own)
+{
+    name_list_free(&own->passed_by.names);
+    name_list_free(&own->passes.names);
+}
+
+static void free_own(struct whatif *whatif)
+{
+    for (size_t i = 0; i < whatif->own_count; i++)
+        release_own(&whatif->own[i]);
+    free(whatif->own);
+}
+
 void whatif_destroy(struct whatif *whatif)
 {
     if (!whatif)
@@ -28,6 +41,7 @@ void whatif_destroy(struct whatif *whatif)
     arena_destroy(whatif->arena);
     name_list_free(&whatif->changes);
     name_list_free(&whatif->commands);
+    free_own(whatif);
     free(whatif->named);
     free(whatif->rows);
     free(whatif->jobs);
@@ -109,14 +123,13 @@ static bool is_changed(const struct whatif_row *row)
            !report_whatif_same(row->level_fs[BEFORE], row->level_fs[AFTER]);
 }
 
-static void report_whatif_add_row(struct whatif *whatif, const struct whatif_state *state,
-                                  const struct node *node, const struct whatif_row *row)
+static void report_whatif_add_row(struct whatif *whatif, const struct whatif_row *row)
 {
     struct whatif_row *added = memory_append(&whatif->rows, &whatif->row_count);
     *added = *row;
-    added->account = whatif_text(whatif, names_text(state->names, node->account));
-    added->user = whatif_text(whatif, names_text(state->names, node->user));
-    added->partition = whatif_text(whatif, names_text(state->names, node->partition));
+    added->account = whatif_text(whatif, row->account);
+    added->user = whatif_text(whatif, row->user);
+    added->partition = whatif_text(whatif, row->partition);
 }
 
 /*
@@ -161,6 +174,84 @@ static int by_gain(const void *a, const void *b)
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
+/* Returns the row of a node of the tree before the changes, with the names that the tree owns. */
+static struct whatif_row report_whatif_row_of(const struct whatif *whatif,
+                                              const struct ranked_state *sides, uint32_t place)
+{
+    const struct whatif_state *before = sides[BEFORE].state;
+    const struct node *node = &before->tree->nodes[place];
+    struct whatif_row row = {
+        .id = node->id,
+        .account = names_text(before->names, node->account),
+        .user = names_text(before->names, node->user),
+        .partition = names_text(before->names, node->partition),
+    };
+    fill_side(&row, BEFORE, &sides[BEFORE], row.id);
+    fill_side(&row, AFTER, &sides[AFTER], row.id);
+    bool rescaled = whatif->algorithm[BEFORE] != whatif->algorithm[AFTER];
+    row.gain = gain_of(whatif, &row);
+    row.change = rescaled ? NAN : row.factor[AFTER] - row.factor[BEFORE];
+    row.removed = !row.there[AFTER];
+    row.named = report_whatif_is_named(whatif, row.id);
+    row.is_own = whatif->login && node->is_user && !strcmp(row.user, whatif->login);
+    row.changed = is_changed(&row);
+    return row;
+}
+
+static void passing_add_name(struct whatif *whatif, struct whatif_passing *passing,
+                             const struct whatif_row *row)
+{
+    struct text name = { 0 };
+    text_format(&name, "%s/%s%s%s", row->account, row->user, *row->partition ? "/" : "",
+                row->partition);
+    const char *utf8 = whatif_text(whatif, name.bytes);
+    name_list_add(&passing->names, utf8, strlen(utf8));
+    text_free(&name);
+}
+
+/* Returns true if `one` ranks higher than `other` only after the changes. */
+static bool passes(const struct whatif_row *one, const struct whatif_row *other)
+{
+    for (enum whatif_side side = BEFORE; side < SIDES; side++)
+        if (!one->rank[side] || !other->rank[side])
+            return false;
+    return one->rank[BEFORE] <= other->rank[BEFORE] && one->rank[AFTER] > other->rank[AFTER];
+}
+
+/* Records whether the user of `other` would pass an association of the requesting user, or the
+ * reverse. */
+static void add_passing(struct whatif *whatif, const struct whatif_row *other)
+{
+    bool is_shown =
+        permissions_show(whatif->permissions, whatif->cluster, other->account, other->user);
+    for (size_t i = 0; i < whatif->own_count && !other->is_own; i++) {
+        struct whatif_own *own = &whatif->own[i];
+        struct whatif_passing *passing = passes(other, &own->row)   ? &own->passed_by
+                                         : passes(&own->row, other) ? &own->passes
+                                                                    : NULL;
+        if (!passing)
+            continue;
+        passing->count++;
+        if (is_shown)
+            passing_add_name(whatif, passing, other);
+    }
+}
+
+static void report_whatif_find_own(struct whatif *whatif, const struct ranked_state *sides)
+{
+    const struct whatif_state *before = sides[BEFORE].state;
+    const char *login = whatif->login ? whatif->login : "";
+    uint32_t user = names_find(before->names, login, strlen(login));
+    for (uint32_t i = 0; i < before->tree->count && user != INDEX_NONE; i++)
+        if (before->tree->nodes[i].is_user && before->tree->nodes[i].user == user) {
+            struct whatif_row row = report_whatif_row_of(whatif, sides, i);
+            row.account = whatif_text(whatif, row.account);
+            row.user = whatif_text(whatif, row.user);
+            row.partition = whatif_text(whatif, row.partition);
+            *memory_append(&whatif->own, &whatif->own_count) = (struct whatif_own){ .row = row };
+        }
+}
+
 void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after)
 {
@@ -173,19 +264,13 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
         whatif->algorithm[side] = sides[side].state->algorithm;
         whatif->unknown[side] = has_no_place(&sides[side]);
     }
+    report_whatif_find_own(whatif, sides);
     /* Changes never add associations, so the tree before has all of them. */
     for (uint32_t i = 0; i < before->tree->count; i++) {
-        struct whatif_row row = { .id = before->tree->nodes[i].id };
-        fill_side(&row, BEFORE, &sides[BEFORE], row.id);
-        fill_side(&row, AFTER, &sides[AFTER], row.id);
-        bool rescaled = before->algorithm != after->algorithm;
-        row.gain = gain_of(whatif, &row);
-        row.change = rescaled ? NAN : row.factor[AFTER] - row.factor[BEFORE];
-        row.removed = !row.there[AFTER];
-        row.named = report_whatif_is_named(whatif, row.id);
-        row.changed = is_changed(&row);
+        struct whatif_row row = report_whatif_row_of(whatif, sides, i);
+        add_passing(whatif, &row);
         if (row.named || row.changed)
-            report_whatif_add_row(whatif, before, &before->tree->nodes[i], &row);
+            report_whatif_add_row(whatif, &row);
     }
     if (whatif->row_count)
         qsort(whatif->rows, whatif->row_count, sizeof *whatif->rows, by_gain);
@@ -193,20 +278,34 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
     free(sides[AFTER].ranks);
 }
 
-void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions)
+void whatif_hide_others(struct whatif *whatif)
 {
     size_t rows = 0, jobs = 0;
     for (size_t i = 0; i < whatif->row_count; i++)
-        if (permissions_show(permissions, whatif->cluster, whatif->rows[i].account,
+        if (permissions_show(whatif->permissions, whatif->cluster, whatif->rows[i].account,
                              whatif->rows[i].user))
             whatif->rows[rows++] = whatif->rows[i];
     for (size_t i = 0; i < whatif->job_count; i++)
-        if (permissions_show_job(permissions, whatif->cluster, whatif->jobs[i].account,
+        if (permissions_show_job(whatif->permissions, whatif->cluster, whatif->jobs[i].account,
                                  whatif->jobs[i].user))
             whatif->jobs[jobs++] = whatif->jobs[i];
     whatif->is_part = rows < whatif->row_count || jobs < whatif->job_count;
     whatif->row_count = rows;
     whatif->job_count = jobs;
+}
+
+/* Keeps only the associations of the requesting user in these accounts and of these users. */
+static void leave_own(struct whatif *whatif, const struct name_list *accounts,
+                      const struct name_list *users)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < whatif->own_count; i++)
+        if (name_list_wants(accounts, whatif->own[i].row.account) &&
+            name_list_wants(users, whatif->own[i].row.user))
+            whatif->own[count++] = whatif->own[i];
+        else
+            release_own(&whatif->own[i]);
+    whatif->own_count = count;
 }
 
 void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
@@ -224,4 +323,5 @@ void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
     whatif->row_count = rows;
     whatif->job_count = jobs;
     whatif->is_chosen = true;
+    leave_own(whatif, accounts, users);
 }

@@ -46,7 +46,21 @@ struct whatif_row {
     double gain;   /* sort key: increase of the factor, or places gained if the algorithm changes */
     double change; /* increase of the factor; NAN if the algorithm changes */
     bool changed, removed;
-    bool named; /* named in a change; always shown */
+    bool named;  /* named in a change; always shown */
+    bool is_own; /* of the requesting user */
+};
+
+/* Users who pass an association of the requesting user, or whom it passes: one ranks higher than
+ * the other after the changes, but not before. */
+struct whatif_passing {
+    size_t count;
+    struct name_list names; /* `account/user[/partition]` of those that may be shown */
+};
+
+/* An association of the requesting user. */
+struct whatif_own {
+    struct whatif_row row;
+    struct whatif_passing passed_by, passes;
 };
 
 /* A pending job, with its best row: a row that can start, with the highest tier and priority. */
@@ -91,6 +105,12 @@ struct whatif {
     bool unknown[SIDES]; /* no user has a place, because the algorithm has no values */
     uint32_t *named;     /* ids of the associations that the changes name */
     size_t named_count;
+    /* Set by the caller before whatif_compare(): the login of the requesting user, and that user's
+     * permissions, which decide whether names are shown. */
+    const char *login;
+    const struct permissions *permissions;
+    struct whatif_own *own; /* associations of the requesting user, in the order of the tree */
+    size_t own_count;
     /* changed or named associations; the largest gain first, the largest loss last */
     struct whatif_row *rows;
     size_t row_count;
@@ -101,8 +121,8 @@ struct whatif {
     bool is_chosen;   /* whatif_leave() was called */
     bool is_part;     /* hidden rows or jobs were removed */
     bool rounded;     /* the usage of hidden users was rounded */
-    bool no_commands; /* commands could name hidden users; whatif_add_command() does nothing */
-    bool no_ledger;   /* the requesting user cannot write to the ledger */
+    bool no_commands; /* the requesting user may not run commands; whatif_add_command() does
+                       * nothing */
 };
 
 struct whatif *whatif_create(const char *cluster, int64_t as_of);
@@ -126,7 +146,7 @@ void whatif_add_job_row(struct whatif *whatif, enum whatif_side side, const stru
 /*
  * Removes the users and jobs that the requesting user may not see.  Call after all jobs were added.
  */
-void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions);
+void whatif_hide_others(struct whatif *whatif);
 /*
  * Assigns the places of the remaining jobs.  In each pool, jobs are ordered by tier and then by
  * priority, and a job counts once.  Call after whatif_hide_others(), because places that count

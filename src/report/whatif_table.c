@@ -10,10 +10,15 @@
 #include "core/fairshare/algorithm.h"
 #include "report/answer.h"
 #include "report/permissions.h"
+#include "report/terminal.h"
 #include "report/whatif.h"
+#include "settings/scheduler.h"
 #include "util/error.h"
 #include "util/text.h"
 #include "util/times.h"
+
+/* Maximum number of names in a sentence. */
+#define NAMES_SHOWN 6
 
 /* If the algorithm changes, factors have different scales, and only places can be compared. */
 static bool is_other_algorithm(const struct whatif *whatif)
@@ -106,6 +111,27 @@ static json_t *json_side(const struct whatif *whatif, enum whatif_side side)
                      (json_int_t)whatif->users[side]);
 }
 
+/* Returns the associations of the requesting user, with the users who pass. */
+static json_t *json_own(const struct whatif *whatif)
+{
+    const struct table_rows rows = { .rows = whatif->own,
+                                     .count = whatif->own_count,
+                                     .size = sizeof *whatif->own,
+                                     .context = whatif,
+                                     .cluster = whatif->cluster,
+                                     .terms = whatif->terms };
+    json_t *list = table_rows_json(columns, &rows);
+    for (size_t i = 0; i < whatif->own_count; i++) {
+        const struct whatif_own *own = &whatif->own[i];
+        json_t *row = json_array_get(list, i);
+        json_object_set_new(row, "passed_by", json_integer((json_int_t)own->passed_by.count));
+        json_object_set_new(row, "passed_by_names", json_lines(&own->passed_by.names));
+        json_object_set_new(row, "passes", json_integer((json_int_t)own->passes.count));
+        json_object_set_new(row, "passes_names", json_lines(&own->passes.names));
+    }
+    return list;
+}
+
 static json_t *whatif_table_facts_of(const struct whatif *whatif, size_t top)
 {
     const struct table_rows jobs = { .rows = whatif->jobs,
@@ -114,12 +140,12 @@ static json_t *whatif_table_facts_of(const struct whatif *whatif, size_t top)
     size_t changed = 0;
     for (size_t i = 0; i < whatif->row_count; i++)
         changed += whatif->rows[i].changed;
-    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "as_of",
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "as_of",
                      (json_int_t)whatif->as_of, "before", json_side(whatif, BEFORE), "after",
-                     json_side(whatif, AFTER), "changes", json_lines(&whatif->changes), "changed",
-                     (json_int_t)changed, "waiting", (json_int_t)whatif->job_count, "jobs",
-                     table_rows_json(job_columns, &jobs), "commands", json_lines(&whatif->commands),
-                     "rounded", whatif->rounded);
+                     json_side(whatif, AFTER), "changes", json_lines(&whatif->changes), "own",
+                     json_own(whatif), "changed", (json_int_t)changed, "waiting",
+                     (json_int_t)whatif->job_count, "jobs", table_rows_json(job_columns, &jobs),
+                     "commands", json_lines(&whatif->commands), "rounded", whatif->rounded);
 }
 
 /* ---- The page ---- */
@@ -136,13 +162,19 @@ static int climb(const struct whatif *whatif, const struct whatif_row *row)
 }
 
 /* Returns 1 if the row is a user who gains, or -1 if it is a user who loses.  Returns 0 if it is an
- * account or if the user neither gains nor loses. */
+ * account, if the user is the requesting user, or if the user neither gains nor loses. */
 static int change_of(const struct whatif *whatif, const struct whatif_row *row)
 {
-    if (!*row->user)
+    if (!*row->user || row->is_own)
         return 0;
     int change = (row->gain > 0) - (row->gain < 0);
     return change || is_other_algorithm(whatif) ? change : climb(whatif, row);
+}
+
+/* Returns true if a change names the row, and it is of another user than the requesting one. */
+static bool is_named_user(const struct whatif_row *row)
+{
+    return row->named && *row->user && !row->is_own;
 }
 
 static struct table *whatif_table_begin_table(struct answer *answer, const struct whatif *whatif,
@@ -156,31 +188,92 @@ static struct table *whatif_table_begin_table(struct answer *answer, const struc
     return table;
 }
 
-/* Adds the users with the largest gains and losses, and the users in the changes. */
+static const struct column user_columns[] = {
+    { "account", "Account", COLUMN_TEXT, ROW(account) },
+    { "username", "User", COLUMN_TEXT, ROW(user), .optional = true },
+    { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
+    { "before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]), .optional = true },
+    { "after", "would be", COLUMN_REAL, ROW(factor[AFTER]), .optional = true },
+    { "change", "Change", COLUMN_REAL, ROW(change), .optional = true, .plus = true },
+    { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE,
+      .zero_is_none = true, .optional = true },
+    { "place_after", "would be", COLUMN_INTEGER, .get = get_user_place, .index = AFTER,
+      .zero_is_none = true, .optional = true },
+    { .name = NULL },
+};
+static const struct table_layout user_layout = { user_columns, .by_cluster = true,
+                                                 .as_paragraph = true };
+
+/* Adds the number of users who pass, and the first names.  The number includes hidden users. */
+static void whatif_table_add_passing(struct text *text, const struct whatif_passing *passing)
+{
+    size_t count = passing->names.count < NAMES_SHOWN ? passing->names.count : NAMES_SHOWN;
+    text_format(text, "%zu %s", passing->count, passing->count == 1 ? "user" : "users");
+    for (size_t i = 0; i < count; i++)
+        text_format(text, "%s%s",
+                    !i                                          ? " ("
+                    : i + 1 == count && passing->count == count ? " and "
+                                                                : ", ",
+                    passing->names.values[i]);
+    if (count && passing->count > count)
+        text_format(text, " and %zu %s", passing->count - count,
+                    passing->count - count == 1 ? "other" : "others");
+    text_add(text, count ? ")" : "");
+}
+
+/* Says who would pass an association of the requesting user, and whom it would pass. */
+static void whatif_table_say_passing(struct text *text, const struct whatif *whatif,
+                                     const struct whatif_own *own)
+{
+    struct text sentence = { 0 };
+    if (own->row.removed)
+        return;
+    text_add(&sentence, "");
+    if (whatif->own_count > 1)
+        text_format(&sentence, "%s/%s%s%s: ", own->row.account, own->row.user,
+                    *own->row.partition ? "/" : "", own->row.partition);
+    if (own->passed_by.count) {
+        whatif_table_add_passing(&sentence, &own->passed_by);
+        text_add(&sentence, " would pass you.");
+    } else
+        text_add(&sentence, "No user would pass you.");
+    text_add(&sentence, "  You would pass ");
+    if (own->passes.count)
+        whatif_table_add_passing(&sentence, &own->passes);
+    else
+        text_add(&sentence, "no user");
+    terminal_say(text, 0, "%s.", sentence.bytes);
+    text_free(&sentence);
+}
+
+/* Adds the associations of the requesting user. */
+static void whatif_table_add_own(struct answer *answer, const struct whatif *whatif)
+{
+    if (!whatif->own_count || whatif->unknown[BEFORE] || whatif->unknown[AFTER])
+        return;
+    answer_say(answer, "\nYou are %s '%s':\n", whatif->terms->user, whatif->login);
+    struct table *table = whatif_table_begin_table(answer, whatif, &user_layout);
+    for (size_t i = 0; i < whatif->own_count; i++)
+        table_add(table, &whatif->own[i].row);
+    table_close(table);
+    table_destroy(table);
+    answer_say(answer, "\n");
+    for (size_t i = 0; i < whatif->own_count; i++)
+        whatif_table_say_passing(answer_text(answer), whatif, &whatif->own[i]);
+}
+
+/* Adds the users with the largest gains and losses, and the users in the changes.  Those of the
+ * requesting user precede them. */
 static void add_ends(struct answer *answer, const struct whatif *whatif, size_t losers, size_t top)
 {
-    static const struct column shown[] = {
-        { "account", "Account", COLUMN_TEXT, ROW(account) },
-        { "username", "User", COLUMN_TEXT, ROW(user), .optional = true },
-        { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
-        { "before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]), .optional = true },
-        { "after", "would be", COLUMN_REAL, ROW(factor[AFTER]), .optional = true },
-        { "change", "Change", COLUMN_REAL, ROW(change), .optional = true, .plus = true },
-        { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE,
-          .zero_is_none = true, .optional = true },
-        { "place_after", "would be", COLUMN_INTEGER, .get = get_user_place, .index = AFTER,
-          .zero_is_none = true, .optional = true },
-        { .name = NULL },
-    };
-    static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
-    struct table *table = whatif_table_begin_table(answer, whatif, &layout);
+    struct table *table = whatif_table_begin_table(answer, whatif, &user_layout);
     size_t gainer = 0, loser = 0;
     bool any = false, left_out = false;
     for (size_t i = 0; i < whatif->row_count; i++) {
         const struct whatif_row *row = &whatif->rows[i];
         int change = change_of(whatif, row);
         bool is_end = change > 0 ? gainer++ < top : change < 0 && losers - loser++ <= top;
-        if (!is_end && !(row->named && *row->user)) {
+        if (!is_end && !is_named_user(row)) {
             left_out |= change != 0;
             continue;
         }
@@ -219,7 +312,7 @@ static bool whatif_table_add_unknown(struct answer *answer, const struct whatif 
 static bool shows_named(const struct whatif *whatif)
 {
     for (size_t i = 0; i < whatif->row_count; i++)
-        if (whatif->rows[i].named && *whatif->rows[i].user)
+        if (is_named_user(&whatif->rows[i]))
             return true;
     return false;
 }
@@ -237,11 +330,14 @@ static void whatif_table_add_rows(struct answer *answer, const struct whatif *wh
     }
     bool is_whole = gainers || losers ? gainers <= top && losers <= top : shows_named(whatif);
     if (!gainers && !losers)
-        answer_say(answer, "\nNo %s would change%s.", places ? "place" : "fairshare",
-                   of_whom(whatif));
+        answer_say(answer, "\nNo %s%s would change%s.", whatif->own_count ? "other " : "",
+                   places ? "place" : "fairshare", of_whom(whatif));
     else
-        answer_say(answer, "\n%zu would gain and %zu lose%s%s%s", gainers, losers,
-                   places ? " places" : "", of_whom(whatif),
+        answer_say(answer, "\n%zu%s would gain and %zu lose%s%s%s", gainers,
+                   !whatif->own_count ? ""
+                   : gainers == 1     ? " other"
+                                      : " others",
+                   losers, places ? " places" : "", of_whom(whatif),
                    is_whole ? "." : "; the list has the largest changes.");
     answer_say(answer, is_whole ? "  " : "\n");
     if (!gainers && !losers && !shows_named(whatif))
@@ -284,13 +380,17 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
         return;
     }
     answer_say(answer, "\n%zu of %zu pending jobs would change places%s%s:\n", moved,
-               whatif->job_count, of_whom(whatif), moved > top ? "; these are the first" : "");
+               whatif->job_count, of_whom(whatif),
+               moved <= top        ? ""
+               : whatif->own_count ? "; these are the first, and yours"
+                                   : "; these are the first");
     struct table *table = whatif_table_begin_table(answer, whatif, &layout);
-    for (size_t i = 0; i < whatif->job_count && count < top; i++)
-        if (is_moved(&whatif->jobs[i])) {
-            table_add(table, &whatif->jobs[i]);
-            count++;
-        }
+    for (size_t i = 0; i < whatif->job_count; i++) {
+        const struct whatif_job *job = &whatif->jobs[i];
+        bool is_own = whatif->own_count && !strcmp(job->user, whatif->login);
+        if (is_moved(job) && (count++ < top || is_own))
+            table_add(table, job);
+    }
     table_close(table);
     table_destroy(table);
 }
@@ -304,6 +404,7 @@ static void whatif_table_add_page(struct answer *answer, const struct whatif *wh
         answer_say(answer, "- %s\n", whatif->changes.values[i]);
     if (whatif->definition)
         answer_say(answer, "%s\n", whatif->definition);
+    whatif_table_add_own(answer, whatif);
     whatif_table_add_rows(answer, whatif, top);
     if (whatif->rounded)
         text_add(answer_text(answer), "\n" ROUNDED_NOTE);
@@ -312,7 +413,7 @@ static void whatif_table_add_page(struct answer *answer, const struct whatif *wh
         answer_say(answer, "\nCommands for these changes:\n\n");
     for (size_t i = 0; i < whatif->commands.count; i++)
         answer_say(answer, "%s\n", whatif->commands.values[i]);
-    if (whatif->note && whatif->commands.count)
+    if (whatif->note && (whatif->commands.count || whatif->no_commands))
         answer_say(answer, "\n%s\n", whatif->note);
 }
 

@@ -101,10 +101,10 @@ def same_as_direct(place):
     This also holds for the width and the colours of a terminal."""
     with answering.Answering(place) as asked:
         client = asked.client(USER)
-        for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
-                        ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'), ('statement', '--since', '2020-01-01', '--csv'),
-                        ('statement', '--tres', 'cpu'), ('history', 'alice', '--tres', 'cpu'), ('history', 'alice', '--tres', 'none'), ('budget',), ('waits', '--since', '2020-01-01'),
-                        ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
+        for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice', '--json'),
+                        ('explain', 'alice', 'bob', '--json'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'), ('statement', '--since', '2020-01-01', '--csv'),
+                        ('statement', '--tres', 'cpu'), ('history', 'alice', '--tres', 'cpu'), ('history', 'alice', '--tres', 'none'), ('budget', '--json'), ('waits', '--since', '2020-01-01'),
+                        ('whatif', '--shares', 'alice=70', '--csv'), ('show', '-u', 'who'), ('show', '-x'), ('whatif', '--csv')):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err
             tap.same(told, direct, f"the socket's response equals the direct output ({' '.join(command)})")

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "command/command.h"
 #include "command/whatif/whatif_changes.h"
 #include "command/whatif/whatif_source.h"
@@ -53,6 +55,8 @@ static int whatif_fill(struct command_context *context, struct published_cluster
 {
     struct whatif_options *options = context->options;
     const struct published *published = &context->published;
+    bool advice = permissions_take_advice(&published->permissions, cluster->name);
+    whatif->permissions = &published->permissions;
     whatif->terms = terminology_of(cluster->settings);
     whatif->rounded = published_round_others(published, cluster);
     if (changes_find(&options->changes, published, cluster, err))
@@ -64,18 +68,16 @@ static int whatif_fill(struct command_context *context, struct published_cluster
              ? from_source(context, whatif, cluster, err)
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
-    whatif_hide_others(whatif, &published->permissions);
+    whatif_hide_others(whatif);
     whatif_place_jobs(whatif);
     whatif_choose(context, cluster, whatif);
-    whatif->no_commands =
-        permissions_are_limited_on(&published->permissions, cluster->name, PRIVATE_ALL);
-    whatif->no_ledger = !permissions_administer(&published->permissions, cluster->name);
+    whatif->no_commands = !advice;
     changes_describe(&options->changes, cluster, context->settings, whatif);
     bool differs;
     if (slurm_difference_read(published, cluster, &differs, err))
         return -1;
     differs |= whatif->own_values && source_type_of(cluster->settings)->is_slurmdbd;
-    whatif->note = differs ? slurm_difference_note(!whatif->no_ledger) : NULL;
+    whatif->note = differs ? slurm_difference_note(advice) : NULL;
     return 0;
 }
 
@@ -86,11 +88,14 @@ static int whatif_answer(struct command_context *context, struct error *err)
     if (!cluster || published_read_tree(&context->published, cluster, err) ||
         published_check_names(&context->published, err))
         return -1;
+    char *login = command_login(context->invocation->client);
     struct whatif *whatif = whatif_create(cluster->name, cluster->as_of);
+    whatif->login = login;
     int result = whatif_fill(context, cluster, whatif, err);
     if (!result)
         whatif_print(whatif, (size_t)options->top, context->answer);
     whatif_destroy(whatif);
+    free(login);
     return result;
 }
 
@@ -100,11 +105,11 @@ static const struct command_option own_options[] = {
     { "move", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[MOVE]), "ACCOUNT=PARENT",
       .help = "Move an account and its subtree to another parent", .former = 'm' },
     { "half-life", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[HALF_LIFE]), "DURATION",
-      .help = "Set the half-life, such as 14-0" },
+      .help = "Set the half-life, such as 14-0", .source = true },
     { "algorithm", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ALGORITHM]), "NAME",
       .help = "Use another algorithm for the fairshare" },
     { "conformance", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[CONFORMANCE]), "NAME",
-      .help = "Set the conformance: documents or slurmctld" },
+      .help = "Set the conformance: documents or slurmctld", .source = true },
     { "add-usage", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ADD_USAGE]), "NAME=HOURS",
       .help = "Add TRES-hours of usage now" },
     { "remove-user", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[REMOVE_USER]), "NAME",

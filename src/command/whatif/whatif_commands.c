@@ -176,9 +176,7 @@ static void describe_usage(const struct whatif_change *change,
         line.obstacle = "the ledger can debit only users";
     whatif_add_change(whatif, sentence.bytes);
     whatif->own_values = true;
-    if (!whatif->no_ledger)
-        whatif_commands_end_line(&line, whatif, change);
-    text_free(&line.text);
+    whatif_commands_end_line(&line, whatif, change);
     text_free(&sentence);
     text_free(&hours);
 }
