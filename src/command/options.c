@@ -465,7 +465,7 @@ int options_read_times(const struct command *command, void *options, struct erro
     for (const struct command_option *own = command->options; own && own->name; own++) {
         struct option_time *time = (struct option_time *)((char *)options + own->at);
         if (own->takes == OPTION_TIME && time->text &&
-            option_bound(own->name, time->text, &time->at, err))
+            option_time(own->name, time->text, &time->at, err))
             return -1;
     }
     return 0;
@@ -482,28 +482,15 @@ int option_list_one(const struct name_list *list, const char *what, const char *
     return 0;
 }
 
-static int option_read_time(const char *option, const char *text,
-                            bool (*read)(const char *text, int64_t now, int64_t *instant),
-                            int64_t *instant, struct error *err)
-{
-    int64_t now = clock_now();
-    *instant = now;
-    if (text && !read(text, now, instant))
-        return fail(err, ERROR_USAGE,
-                    "--%s '%s': must be a time, such as 2026-11-01T10:00, 11/01/26, now-3days or "
-                    "epoch seconds, up to year 9999",
-                    option, text);
-    return 0;
-}
-
 int option_time(const char *option, const char *text, int64_t *time, struct error *err)
 {
-    return option_read_time(option, text, time_read, time, err);
-}
-
-int option_bound(const char *option, const char *text, int64_t *time, struct error *err)
-{
-    return option_read_time(option, text, time_read_bound, time, err);
+    *time = clock_now();
+    if (!text || time_read(text, *time, time))
+        return 0;
+    return fail(err, ERROR_USAGE,
+                "--%s '%s': must be a time from 1970 to 9999, such as 2026-11-01T10:00, 2026-11, "
+                "2026, yesterday, this-week, last-month, 11/01/26, now-3days or epoch seconds",
+                option, text);
 }
 
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err)

@@ -189,13 +189,10 @@ int option_list_one(const struct name_list *list, const char *what, const char *
                     struct error *err);
 
 /*
- * Converts the value of `option` to epoch seconds; NULL means now.  Accepts each form that Slurm's
- * commands accept.  Returns -1 with ERROR_USAGE if it is not a time.
+ * Converts the value of `option` to epoch seconds; NULL means now.  Accepts each form of
+ * time_read().  Returns -1 with ERROR_USAGE if it is not a time.
  */
 int option_time(const char *option, const char *text, int64_t *time, struct error *err);
-/* Like option_time(), but for a bound of a period, which may also be a year (see
- * time_read_bound()). */
-int option_bound(const char *option, const char *text, int64_t *time, struct error *err);
 
 /*
  * Converts the value of `option` to a whole number above 0; if `text` is NULL, `*count` is

@@ -30,6 +30,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* Checks the magic number of tzfile(5), because the C library treats any other file as UTC. */
 static bool is_zone_file(const char *path)

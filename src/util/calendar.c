@@ -16,10 +16,10 @@ static long calendar_date_of(time_t time)
 }
 
 /*
- * Finds the first second of a local day by bisection.  mktime() of midnight is not used.  Midnight
- * can occur twice when clocks are set back, and can be missing when clocks are set forward.
+ * Finds the second by bisection.  mktime() of midnight is not used.  Midnight can occur twice when
+ * clocks are set back, and can be missing when clocks are set forward.
  */
-static time_t start_of_day(struct tm day)
+int64_t calendar_date_start(struct tm day)
 {
     day.tm_hour = 12;
     day.tm_min = day.tm_sec = 0;
@@ -60,7 +60,7 @@ int64_t calendar_start(enum calendar_unit unit, int64_t instant, int count)
         day.tm_mon += months_of[unit] * count - day.tm_mon % months_of[unit];
         day.tm_mday = 1;
     }
-    time_t start = start_of_day(day);
+    int64_t start = calendar_date_start(day);
     return start > 0 ? start : 0;
 }
 

@@ -3,6 +3,7 @@
 #define FAIRMILL_UTIL_CALENDAR_H
 
 #include <stdint.h>
+#include <time.h>
 
 /*
  * Times of usage resets (PriorityUsageResetPeriod in slurm.conf(5)) and local calendar days.  All
@@ -47,7 +48,7 @@ enum calendar_unit {
  */
 int64_t calendar_start(enum calendar_unit unit, int64_t time, int count);
 
-/* The same for the day of `time`, and for the day after it. */
+/* Return the first second of the day of `time`, and of the day after it. */
 uint64_t calendar_day(uint64_t time);
 uint64_t calendar_next_day(uint64_t time);
 
@@ -55,6 +56,9 @@ uint64_t calendar_next_day(uint64_t time);
 int64_t calendar_end_of_day(int64_t time);
 int64_t calendar_end_of_week(int64_t time);
 int64_t calendar_end_of_month(int64_t time);
+
+/* Returns the first second of a date, which may be before 1970. */
+int64_t calendar_date_start(struct tm date);
 
 /*
  * Returns a hash that identifies the process's time zone.  The hash depends on the offsets from UTC

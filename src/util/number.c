@@ -230,46 +230,6 @@ bool duration_parse(const char *text, uint64_t *seconds)
     return !*text && add_product(seconds, count, unit);
 }
 
-/* Parses exactly `width` digits. */
-static bool fixed(const char **at, size_t width, int *number)
-{
-    uint64_t value;
-    if (strspn(*at, "0123456789") < width || !number_unsigned(*at, width, &value))
-        return false;
-    *at += width;
-    *number = (int)value;
-    return true;
-}
-
-bool time_parse(const char *text, int64_t *epoch)
-{
-    size_t length = strlen(text);
-    if (number_signed(text, length, epoch))
-        return true;
-
-    struct tm date = { .tm_isdst = -1 };
-    if (!fixed(&text, 4, &date.tm_year) || *text++ != '-' || !fixed(&text, 2, &date.tm_mon) ||
-        *text++ != '-' || !fixed(&text, 2, &date.tm_mday))
-        return false;
-    if (*text == 'T' && (text++, !fixed(&text, 2, &date.tm_hour) || *text++ != ':' ||
-                                     !fixed(&text, 2, &date.tm_min)))
-        return false;
-    if (*text == ':' && (text++, !fixed(&text, 2, &date.tm_sec)))
-        return false;
-    if (*text || date.tm_hour > 23 || date.tm_min > 59 || date.tm_sec > 59)
-        return false;
-    date.tm_year -= 1900;
-    date.tm_mon -= 1;
-    struct tm asked = date;
-    date.tm_wday = -1; /* unchanged if mktime() fails */
-    time_t time = mktime(&date);
-    /* mktime() turns 31 June into 1 July; reject such dates. */
-    if (date.tm_wday < 0 || date.tm_mday != asked.tm_mday || date.tm_mon != asked.tm_mon)
-        return false;
-    *epoch = time;
-    return true;
-}
-
 /* A double's 53 bits times 5^32 are below 2^128.  scale() handles powers of two by shifting. */
 #define LARGEST_POWER 32
 #define EXACT_DIGITS 17

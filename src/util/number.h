@@ -62,12 +62,6 @@ bool duration_parse(const char *text, uint64_t *seconds);
 bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds);
 
 /*
- * Parses a time: epoch seconds, which may be negative, or YYYY-MM-DD[THH:MM[:SS]] in the process's
- * time zone.  Returns false if the time does not exist.
- */
-bool time_parse(const char *text, int64_t *epoch);
-
-/*
  * These functions append the same digits as printf(), but in a fraction of the time, because the
  * report of a large site has half a million numbers.
  */

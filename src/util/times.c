@@ -3,21 +3,24 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
+#include "util/calendar.h"
 #include "util/number.h"
 #include "util/text.h"
 
 #define DAY_S 86400
+#define NO_YEAR INT_MIN
 
 /* The state of the parser, which is the remaining text and the values read so far. */
 struct time_reader {
     const char *at;
     struct tm now;
-    int year, month, day; /* as in struct tm; year is -1 if it was not given */
+    int year, month, day; /* as in struct tm; year may be NO_YEAR */
     int second_of_day;
     bool has_date, has_time;
 };
@@ -118,7 +121,7 @@ static bool take_iso_date(struct time_reader *reader)
 /* Parses MMDD[YY], or MM and DD with points or slashes between them. */
 static bool take_american_date(struct time_reader *reader)
 {
-    int month, day, year = -1;
+    int month, day, year = NO_YEAR;
     size_t digits = digits_ahead(reader);
     bool apart = digits <= 2;
     if ((!apart && digits != 4 && digits != 6) || !take_digits(reader, 1, 2, &month) ||
@@ -143,11 +146,14 @@ static bool take_named(struct time_reader *reader)
     for (size_t i = 0; i < sizeof hours / sizeof *hours; i++)
         if (take_word(reader, hours[i].word))
             return set_time(reader, hours[i].hour * 3600);
-    bool tomorrow = take_word(reader, "tomorrow");
-    if (!tomorrow && !take_word(reader, "today"))
+    static const char *const days[] = { "yesterday", "today", "tomorrow" };
+    int i = 0;
+    while (i < 3 && !take_word(reader, days[i]))
+        i++;
+    if (i == 3)
         return false;
     struct tm day = reader->now;
-    day.tm_mday += tomorrow;
+    day.tm_mday += i - 1;
     day.tm_hour = 12;
     day.tm_isdst = -1;
     mktime(&day);
@@ -170,19 +176,23 @@ static bool time_finish(struct time_reader *reader, int64_t *time)
 {
     if (!reader->has_date)
         set_date(reader, reader->now.tm_year, reader->now.tm_mon, reader->now.tm_mday);
-    if (reader->year < 0)
+    if (reader->year == NO_YEAR)
         reader->year = reader->now.tm_year - (reader->month > reader->now.tm_mon);
     struct tm date = { .tm_year = reader->year,
                        .tm_mon = reader->month,
                        .tm_mday = reader->day,
-                       .tm_hour = reader->second_of_day / 3600,
+                       .tm_hour = reader->has_time ? reader->second_of_day / 3600 : 12,
                        .tm_min = reader->second_of_day / 60 % 60,
                        .tm_sec = reader->second_of_day % 60,
                        .tm_wday = -1, /* unchanged if mktime() fails */
                        .tm_isdst = -1 };
     *time = mktime(&date);
     /* mktime() turns 31 June into 1 July; reject such dates. */
-    return date.tm_wday >= 0 && date.tm_mday == reader->day && date.tm_mon == reader->month;
+    if (date.tm_wday < 0 || date.tm_mday != reader->day || date.tm_mon != reader->month)
+        return false;
+    if (!reader->has_time)
+        *time = calendar_date_start(date);
+    return true;
 }
 
 /* Parses the text after `now`: `+COUNT[UNIT]`, `-COUNT[UNIT]` or nothing. */
@@ -259,6 +269,43 @@ static bool read_parts(const char *text, int64_t now, int64_t *time)
     return (reader.has_date || reader.has_time) && time_finish(&reader, time);
 }
 
+/* Parses `YYYY` or `YYYY-MM`.  East of Greenwich, 1970 begins before the first time. */
+static bool read_month(const char *text, int64_t *time)
+{
+    struct time_reader reader = { .at = text };
+    int year, month = 1;
+    if (!take_digits(&reader, 4, 4, &year) || year < 1970 ||
+        (take_char(&reader, "-") && !take_digits(&reader, 1, 2, &month)) || *reader.at ||
+        !set_date(&reader, year - 1900, month - 1, 1) || !time_finish(&reader, time))
+        return false;
+    *time = *time < 0 ? 0 : *time;
+    return true;
+}
+
+/* Parses `this UNIT` or `last UNIT`. */
+static bool read_period(const char *text, int64_t now, int64_t *time)
+{
+    static const struct {
+        const char *word;
+        enum calendar_unit unit;
+    } units[] = {
+        { "day", CALENDAR_DAY },         { "week", CALENDAR_WEEK }, { "month", CALENDAR_MONTH },
+        { "quarter", CALENDAR_QUARTER }, { "year", CALENDAR_YEAR },
+    };
+    struct time_reader reader = { .at = text };
+    bool last = take_word(&reader, "last");
+    if (!last && !take_word(&reader, "this"))
+        return false;
+    while (take_char(&reader, " \t-"))
+        ;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcasecmp(reader.at, units[i].word)) {
+            *time = calendar_start(units[i].unit, now, last ? -1 : 0);
+            return true;
+        }
+    return false;
+}
+
 static bool time_read_any(const char *text, int64_t now, int64_t *time)
 {
     size_t digits = strspn(text, "0123456789");
@@ -267,7 +314,8 @@ static bool time_read_any(const char *text, int64_t now, int64_t *time)
     if (!strncasecmp(text, "now", 3))
         return add_delta(text + 3, now, time);
     if (text[digits] || digits == 4 || digits == 6)
-        return read_parts(text, now, time) || (!text[digits] && read_epoch(text, time));
+        return read_month(text, time) || read_period(text, now, time) ||
+               read_parts(text, now, time) || (!text[digits] && read_epoch(text, time));
     return read_epoch(text, time);
 }
 
@@ -276,14 +324,19 @@ bool time_read(const char *text, int64_t now, int64_t *time)
     return time_read_any(text, now, time) && *time >= 0 && *time <= LATEST_TIME;
 }
 
-bool time_read_bound(const char *text, int64_t now, int64_t *time)
+bool time_parse(const char *text, int64_t *epoch)
 {
-    uint64_t year;
-    if (strlen(text) != 4 || !number_unsigned(text, 4, &year) || year < 1970)
-        return time_read(text, now, time);
-    struct tm date = { .tm_year = (int)year - 1900, .tm_mday = 1, .tm_isdst = -1 };
-    *time = mktime(&date);
-    return true;
+    static const char form[] = "0000-00-00T00:00:00";
+    size_t length = strlen(text);
+    if (number_signed(text, length, epoch))
+        return true;
+    if (length != strlen("0000-00-00") && length != strlen("0000-00-00T00:00") &&
+        length != strlen(form))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (form[i] == '0' ? !isdigit((unsigned char)text[i]) : text[i] != form[i])
+            return false;
+    return read_parts(text, 0, epoch);
 }
 
 static struct instant_text time_format(int64_t instant, const char *format)

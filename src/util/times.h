@@ -14,23 +14,25 @@ struct text;
 
 /*
  * Parses a time from 1970 to the year 9999.  Returns false if it is invalid.  Accepts the forms
- * that Slurm's commands accept, and the form that time_add() writes:
+ * that Slurm's commands accept, the form that time_add() writes, and periods:
  *
  *   2026-11-01[T10:00[:00]], 11/01[/26], 11.01[.26], 1101[26]     a date; default time: midnight
  *   10:00[:00] [AM|PM], midnight, noon, elevenses, fika, teatime  today, or on the given date
- *   today, tomorrow, now, now-3days, now+90, uts1790000000, 1790000000
+ *   yesterday, today, tomorrow, now, now-3days, now+90, uts1790000000, 1790000000
+ *   2026, 2026-11, this month, last-week                          the first second of the period
  *
  * A space, a T or a minus separates date and time.  A date without a year is in the current year,
- * or in the previous year if its month is after the month of `now`.  Four or six digits alone are a
- * date if they form one; other digits alone are epoch seconds.
+ * or in the previous year if its month is after the month of `now`.  Four digits of 1970 or more
+ * are a year.  Other four or six digits alone are a date if they form one; other digits alone are
+ * epoch seconds.
  */
 bool time_read(const char *text, int64_t now, int64_t *time);
 
 /*
- * Parses a bound of a period as time_read() does.  But four digits of 1970 or more are a year, and
- * mean its first second.
+ * Parses a time of the settings: epoch seconds, which may be negative, or
+ * YYYY-MM-DD[THH:MM[:SS]].  Returns false if it is invalid.
  */
-bool time_read_bound(const char *text, int64_t now, int64_t *time);
+bool time_parse(const char *text, int64_t *epoch);
 
 /* A time as all commands print it: YYYY-MM-DDTHH:MM:SS. */
 struct instant_text {

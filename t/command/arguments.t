@@ -24,7 +24,7 @@ WRONG = (
     (('run', 'tiny'), 'an argument that run does not accept'),
     (('init', '--now', '5'), "another command's option"),
     (('run', '--now'), 'an option without its argument'),
-    (('run', '--now', 'yesterday'), '--now with a word that is not a time'),
+    (('run', '--now', 'someday'), '--now with a word that is not a time'),
     (('run', '--now', '2025-02-30'), '--now on a day that does not exist'),
     (('run', '--now', '2025-06-21 10:00 2025-06-22'), '--now on two days'),
     (('run', '--now', '-5'), 'a negative --now'),

@@ -214,9 +214,43 @@ def times(place):
     first = place.out
     place.succeed('ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', dated.group(1), '-w', 'x', '--dry-run')
     tap.same(place.out.splitlines()[:2], first.splitlines()[:2], 'a printed time can be given as an option')
-    for form in ('yesterday', '2026-02-30', 'now-3moons', '25:00', '10:00 11:00', ''):
+    for form in ('someday', '2026-02-30', 'now-3moons', '25:00', '10:00 11:00', ''):
         place.ends(64, f"'{form}' is rejected as a time", 'ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', form, '-w', 'x',
                    '--dry-run')
+
+
+def periods(place):
+    """The first second of a period, in the time zone of the settings."""
+    place.settings({'usage.time_zone': 'Europe/Berlin'})
+    at_now = {**os.environ, 'FAIRMILL_NOW': str(NOW)}
+    for form, first in (('2026', '2026-01-01'), ('2026-11', '2026-11-01'), ('last month', '2025-05-01'), ('THIS-month', '2025-06-01'),
+                        ('this-week', '2025-06-16'), ('last-quarter', '2025-01-01'), ('yesterday', '2025-06-20'), ('last-year', '2024-01-01')):
+        place.succeed('ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', form, '-w', 'x', '--dry-run', env=at_now)
+        tap.like(place.out, rf'(?m)^dated {first}T00:00:00$', f'{form} is the first second of its period')
+    place.settings({'usage.time_zone': 'UTC'})
+    place.succeed('statement', '--since', 'this week', '--until', 'today', '--json', env=at_now)
+    by_words = place.out
+    tap.like(by_words, '"from": 1750032000, "to": 1750464000', 'a week begins on Monday')
+    place.succeed('statement', '--since', '2025-06-16', '--until', '2025-06-21', '--json')
+    tap.same(by_words, place.out, 'a period in words is the period of its dates')
+
+
+def wrong_times(place, commands):
+    """Each option that accepts a time, with text that is none."""
+    needed = {**ARGUMENTS, 'backtest': ('--half-life=1d',), 'diff': ('-', '--at', 'now', '-Mtiny'), 'whatif': ('-Mtiny',),
+              'import': ('pbs', '--cluster=tiny', '--resource-group', '.'), 'ledger': ('credit', 1, '-ubob', '-Mtiny', '-wx', '--dry-run')}
+    tried = 0
+    for command in commands:
+        for _, option, value in options_of(place, command):
+            if value != 'TIME':
+                continue
+            arguments = ('list',) if (command, option) in (('ledger', 'since'), ('ledger', 'until')) else needed.get(command, ())
+            place.ends(64, f'{command} --{option} rejects a text that is not a time', command, *arguments, f'--{option}', 'someday')
+            place.says(f'{command} --{option} lists the forms of a time in one line',
+                       f"--{option} 'someday': must be a time from 1970 to 9999, such as 2026-11-01T10:00, 2026-11, 2026, yesterday, "
+                       'this-week, last-month, 11/01/26, now-3days or epoch seconds')
+            tried += 1
+    tap.ok(tried > 15, 'many options accept a time', tried)
 
 
 def head(place, *arguments):
@@ -293,6 +327,8 @@ def body():
         sshare_lines(place)
         sprio_lines(place)
         times(place)
+        periods(place)
+        wrong_times(place, commands)
 
 
 tap.main(body)

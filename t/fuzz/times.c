@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <strings.h>
 
 #include "settings/slurm/slurm_value.h"
 #include "util/number.h"
+#include "util/times.h"
 
 /* Reads short texts as durations, times, numbers and lists of hosts. */
 
@@ -27,6 +29,22 @@ static void spans(const char *text)
     duration_parse(text, &seconds);
     int64_t epoch;
     time_parse(text, &epoch);
+}
+
+/* Sunday, 2026-11-22T19:03:35 UTC. */
+#define NOW INT64_C(1795374215)
+
+static void times(const char *text)
+{
+    int64_t time, again;
+    setenv("TZ", "UTC", 1); /* in other zones, a printed time may occur twice */
+    if (!time_read(text, NOW, &time))
+        return;
+    must(time >= 0 && time <= LATEST_TIME, "a time is from 1970 to 9999");
+    must(time_read(time_text(time).bytes, NOW, &again) && again == time,
+         "a printed time is read as itself");
+    if (!strncasecmp(text, "last", 4) || !strncasecmp(text, "this", 4))
+        must(time <= NOW && time % 86400 == 0, "a period begins at a midnight before now");
 }
 
 static void numbers(const char *text)
@@ -61,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     slurm_hosts_expand(&hosts, text);
     must(names + left == 10000, "the number of hosts matches the count");
     spans(text);
+    times(text);
     numbers(text);
     free(text);
     return 0;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "util/number.h"
+#include "util/times.h"
 
 static int64_t seconds_of(const char *text)
 {

@@ -10,16 +10,34 @@
 /* Sunday, 2026-11-22T19:03:35. */
 #define NOW INT64_C(1795374215)
 
-/* Returns the time that a text is read as, or "" if it is rejected. */
-static const char *read_as(const char *given)
+/* Returns the time that a text is read as at `now`, or "" if it is rejected. */
+static const char *read_at(const char *given, int64_t now)
 {
     static struct text text;
     int64_t time;
     text.length = 0;
     text_add(&text, "");
-    if (time_read(given, NOW, &time))
+    if (time_read(given, now, &time))
         time_add(&text, time);
     return text.bytes;
+}
+
+static const char *read_as(const char *given)
+{
+    return read_at(given, NOW);
+}
+
+static void set_zone(const char *zone)
+{
+    setenv("TZ", zone, 1);
+    tzset();
+}
+
+/* Returns the epoch seconds of a time in the current zone, or -1. */
+static int64_t epoch_of(const char *given)
+{
+    int64_t time;
+    return time_read(given, NOW, &time) ? time : -1;
 }
 
 /* Returns the name of a test: `given` in quotes, and `predicate`.  The next call overwrites it. */
@@ -72,24 +90,81 @@ static const struct {
     { "uts1761991200", "2025-11-01T10:00:00" },
 };
 
+/* Forms that Slurm does not have, and the first second of their period at NOW. */
+static const struct {
+    const char *given, *time;
+} periods[] = {
+    { "2026", "2026-01-01T00:00:00" },
+    { "1970", "1970-01-01T00:00:00" },
+    { "9999", "9999-01-01T00:00:00" },
+    { "2026-11", "2026-11-01T00:00:00" },
+    { "2024-2", "2024-02-01T00:00:00" },
+    { "yesterday", "2026-11-21T00:00:00" },
+    { "Yesterday 10:00", "2026-11-21T10:00:00" },
+    { "this day", "2026-11-22T00:00:00" },
+    { "last day", "2026-11-21T00:00:00" },
+    { "this week", "2026-11-16T00:00:00" },
+    { "last-week", "2026-11-09T00:00:00" },
+    { "this-month", "2026-11-01T00:00:00" },
+    { "LAST Month", "2026-10-01T00:00:00" },
+    { "this quarter", "2026-10-01T00:00:00" },
+    { "last  quarter", "2026-07-01T00:00:00" },
+    { "this year", "2026-01-01T00:00:00" },
+    { "last-YEAR", "2025-01-01T00:00:00" },
+};
+
+static void test_ends_of_periods(void)
+{
+    set_zone("UTC");
+    is_string(read_at("last month", epoch_of("2026-03-31")), "2026-02-01T00:00:00",
+              "the month before 31 March is February");
+    is_string(read_at("last month", epoch_of("2027-01-31T23:59:59")), "2026-12-01T00:00:00",
+              "the month before January is December");
+    is_string(read_at("last quarter", epoch_of("2027-02-01")), "2026-10-01T00:00:00",
+              "the quarter before the first one is in the previous year");
+    is_string(read_at("this week", epoch_of("2027-01-01")), "2026-12-28T00:00:00",
+              "a week may begin in the previous year");
+    is_string(read_at("this week", epoch_of("2026-11-23")), "2026-11-23T00:00:00",
+              "a week begins with the first second of Monday");
+    is_string(read_at("this week", epoch_of("2026-11-22T23:59:59")), "2026-11-16T00:00:00",
+              "a week ends with Sunday");
+    is_string(read_at("yesterday", epoch_of("2024-03-01")), "2024-02-29T00:00:00",
+              "29 February is the day before 1 March in a leap year");
+    is_string(read_at("last day", 1000), "1970-01-01T00:00:00", "no period begins before 1970");
+}
+
+static void test_clock_changes(void)
+{
+    set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    int64_t summer = epoch_of("2026-03-30T10:00"), winter = epoch_of("2026-10-26T10:00");
+    is_string(read_at("last week", summer), "2026-03-23T00:00:00",
+              "the week in which clocks go forward begins at midnight");
+    is_string(read_at("yesterday", summer), "2026-03-29T00:00:00",
+              "the day on which clocks go forward begins at midnight");
+    is_string(read_at("last week", winter), "2026-10-19T00:00:00",
+              "the week in which clocks go back begins at midnight");
+    is_int(epoch_of("2026-11") - epoch_of("2026-10"), 31 * 86400 + 3600,
+           "the month in which clocks go back is an hour longer");
+    is_int(epoch_of("1970"), 0, "1970 begins with the first second that is accepted");
+
+    set_zone("<+03>-3<+04>,M4.1.5/0,M10.1.5/0");
+    is_string(read_as("2025-04-04"), "2025-04-04T01:00:00",
+              "if midnight is skipped, a date is the first second after the gap");
+    is_string(read_at("this day", epoch_of("2025-04-04T12:00")), "2025-04-04T01:00:00",
+              "if midnight is skipped, so is a day");
+}
+
 int main(void)
 {
     int64_t time;
-    setenv("TZ", "UTC", 1);
-    tzset();
+    set_zone("UTC");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         is_string(read_as(forms[i].given), forms[i].time,
                   statement(forms[i].given, "is read as sacct reads it"));
     is_string(read_as("1761991200"), "2025-11-01T10:00:00", "digits are epoch seconds");
-    is_string(read_as("2026"), "1970-01-01T00:33:46",
-              "four digits are epoch seconds if they are not a date");
-    struct text bound = { 0 };
-    is_int(time_read_bound("2026", NOW, &time), true, "a bound may be a year");
-    time_add(&bound, time);
-    is_string(bound.bytes, "2026-01-01T00:00:00", "a year as a bound means its first second");
-    text_free(&bound);
-    is_int(time_read_bound("1101", NOW, &time) && time > NOW - 30 * 86400, true,
-           "a month and a day as a bound are not a year");
+    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++)
+        is_string(read_as(periods[i].given), periods[i].time,
+                  statement(periods[i].given, "is the first second of its period"));
     is_string(read_as("1300"), "1970-01-01T00:21:40",
               "four digits that form no date are epoch seconds");
     is_string(read_as("253402300799"), "9999-12-31T23:59:59",
@@ -103,16 +178,22 @@ int main(void)
         "now-",       "now-3moons",   "now3",
         "nowadays",   "noonish",      "today today",
         "10:00 noon", "11/01/2026x",  "2026-11-01 11/01",
-        "11/1/1",     "yesterday",    "1969-12-31",
+        "11/1/1",     "1899-01-01",   "1969-12-31",
+        "1969-12",    "2026-0",       "2026-13",
+        "2026-",      "2026-111",     "2026-11 10:00",
+        "last",       "last month 2", "lastmonth",
+        "this moon",  "last days",    "next month",
+        "this",       "last_month",   "yesterdays",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ok(!time_read(wrong[i], NOW, &time), statement(wrong[i], "is rejected as a time"));
 
-    setenv("TZ", "Europe/Berlin", 1);
-    tzset();
+    set_zone("Europe/Berlin");
     ok(time_read("2026-07-01T10:00", NOW, &time) && time == 1782892800,
        "dates are read in the local time zone");
     is_string(read_as("2026-07-01T10:00"), "2026-07-01T10:00:00",
               "dates are written in the local time zone");
+    test_ends_of_periods();
+    test_clock_changes();
     return done_testing();
 }

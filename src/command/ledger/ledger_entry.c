@@ -134,8 +134,8 @@ int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t
 {
     *from = INT64_MIN;
     *to = INT64_MAX;
-    if ((options->from && option_bound("since", options->from, from, err)) ||
-        (options->to && option_bound("until", options->to, to, err)))
+    if ((options->from && option_time("since", options->from, from, err)) ||
+        (options->to && option_time("until", options->to, to, err)))
         return -1;
     return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --since is after --until");
 }
