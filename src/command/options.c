@@ -58,6 +58,9 @@ static const struct shared_option {
     { TAKES_CSV,
       { "csv", NULL, 0, OPTION_FLAG, SHARED(csv), NULL,
         .help = "Print comma-separated values with all digits", .form = true } },
+    { TAKES_CSV,
+      { "iso", NULL, 0, OPTION_FLAG, SHARED(table.iso), NULL,
+        .help = "Print dates in --csv and --parsable, not epoch seconds" } },
     { TAKES_JSON,
       { "json", NULL, 0, OPTION_FLAG, SHARED(json), NULL, .help = "Print one JSON object",
         .form = true } },
@@ -440,6 +443,9 @@ int options_read(const struct invocation *invocation, void *options, struct erro
                          : shared->csv                            ? TABLE_CSV
                          : shared->json                           ? TABLE_JSON
                                                                   : TABLE_FOR_PEOPLE;
+    if (!result && shared->table.iso && line.form && !strncmp(line.form->name, "json", 4))
+        return fail(err, ERROR_USAGE, "%s: --iso and --%s are mutually exclusive",
+                    line.command->name, line.form->name);
     if (!result && line.command->shared & TAKES_NAME)
         result = options_take_names(&line, shared, err);
     return result;

@@ -251,11 +251,15 @@ void cell_add_for_people(struct text *text, const struct cell *cell)
 /* Adds a number in full precision, but usage as an integer. */
 static void add_exact(struct text *text, const struct cell *cell)
 {
-    if (cell->kind == CELL_INTEGER)
+    enum column_type type = cell->column->type;
+    if (cell->kind == CELL_INTEGER && cell->has_dates &&
+        (type == COLUMN_TIME || type == COLUMN_DAY))
+        column_add_integer(text, cell);
+    else if (cell->kind == CELL_INTEGER)
         text_add_integer(text, cell->integer);
     else if (cell->kind == CELL_REAL && isinf(cell->real))
         text_add(text, cell->real < 0 ? "-inf" : "inf");
-    else if (cell->kind == CELL_REAL && cell->column->type == COLUMN_USAGE)
+    else if (cell->kind == CELL_REAL && type == COLUMN_USAGE)
         text_add_fixed(text, floor(cell->real), 0);
     else if (cell->kind == CELL_REAL)
         text_add_exact(text, cell->real);

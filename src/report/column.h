@@ -18,8 +18,8 @@ enum column_type {
     COLUMN_INTEGER, /* 64 bits; a key that may be larger is a text */
     COLUMN_REAL,    /* 6 decimals in text, up to 17 digits elsewhere; infinity is `inf` */
     COLUMN_USAGE,   /* TRES-seconds: a real, truncated to an integer except in JSON, as in sshare */
-    COLUMN_TIME,    /* epoch seconds; text output shows local time */
-    COLUMN_DAY,     /* epoch seconds of the start of a day; text output shows its date */
+    COLUMN_TIME,    /* epoch seconds; text output and --iso show local time */
+    COLUMN_DAY,     /* epoch seconds of the start of a day; text output and --iso show its date */
     COLUMN_DURATION, /* seconds; text output shows `12 min` */
     COLUMN_YES_NO,   /* 1 and 0 between bars and in CSV, true and false in JSON */
 };
@@ -102,6 +102,7 @@ struct cell {
     const struct column *column;
     const char *cluster; /* from table_open() */
     const void *context; /* from table_open() */
+    bool has_dates;      /* between bars and in CSV, times and days are dates */
 
     enum { CELL_EMPTY, CELL_TEXT, CELL_INTEGER, CELL_REAL } kind;
     const char *text;

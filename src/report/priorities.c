@@ -331,7 +331,7 @@ static void prio_get_fact(const void *of, struct cell *cell)
 #define WEIGHTED(part) COLUMN_REAL, MEMBER(struct prio_row, weighted[part])
 #define FACTOR(part) COLUMN_REAL, MEMBER(struct prio_row, factor[part]), .hidden = ONLY_IN_JSON
 
-#define FACT(index_) COLUMN_INTEGER, .get = prio_get_fact, .index = index_, .hidden = ONLY_IN_JSON
+#define FACT(index_) .get = prio_get_fact, .index = index_, .hidden = ONLY_IN_JSON
 
 static const struct column columns[PRIO_COLUMNS] = {
     CLUSTER_COLUMN,
@@ -384,10 +384,10 @@ static const struct column columns[PRIO_COLUMNS] = {
       .hidden = ONLY_IN_JSON },
     { "het_job_offset", "HetJobOffset", COLUMN_INTEGER, .get = get_known, .index = HET_OFFSET,
       .hidden = ONLY_IN_JSON },
-    { "cpus", "CPUs", FACT(CPUS) },
-    { "gpus", "GPUs", FACT(GPUS) },
-    { "limit_seconds", "LimitSeconds", FACT(LIMIT) },
-    { "eligible_at", "EligibleAt", FACT(ELIGIBLE) },
+    { "cpus", "CPUs", COLUMN_INTEGER, FACT(CPUS) },
+    { "gpus", "GPUs", COLUMN_INTEGER, FACT(GPUS) },
+    { "limit_seconds", "LimitSeconds", COLUMN_INTEGER, FACT(LIMIT) },
+    { "eligible_at", "EligibleAt", COLUMN_TIME, FACT(ELIGIBLE) },
     { .name = NULL },
 };
 

@@ -174,7 +174,9 @@ struct table *table_create(struct text *text, const struct table_layout *layout,
                            const struct table_options *options, struct error *err)
 {
     struct table *table = memory_zeroed(1, sizeof *table);
-    *table = (struct table){ .text = text, .layout = layout, .options = options };
+    *table = (struct table){
+        .text = text, .layout = layout, .options = options, .cell.has_dates = options->iso
+    };
     if (options->format)
         choose_format(table, options->format);
     else if (!options->columns)

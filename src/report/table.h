@@ -38,6 +38,7 @@ struct table_options {
     enum table_form form;
     bool ends_with_bar; /* -p: with bars, each line also ends with a bar */
     bool no_header;     /* -n; also omits the title */
+    bool iso;           /* with bars and in CSV, times are dates as in text output */
     /* -o: names separated by commas, such as `account,user%10`.  A name is a column's name or
      * heading, or a unique prefix of one, in any case.  `%N` sets the width in text output and
      * aligns the cell right; `%-N` aligns it left.  A longer text ends with a plus, and a longer
