@@ -11,7 +11,8 @@
 # `const char sql_mysql_tables[]` and so on.  Its first paragraph is omitted, {words} are replaced with
 # their values in dialects.txt, and a line "mysql: ..." is for that dialect only.
 #
-# With -v only=DIALECT it prints the complete templates in that dialect instead.
+# With -v only=DIALECT it prints the complete templates in that dialect instead.  With -v name=NAME
+# it prints C that defines `const char NAME[]` with the content of one file of any kind.
 #
 # The strings are written as lists of bytes, because C guarantees only 4095 characters in a literal.
 # Run it with LC_ALL=C, in which a character is a byte.
@@ -22,6 +23,10 @@ BEGIN {
 
     if (only) {
         print_templates()
+        exit
+    }
+    if (name) {
+        print_string()
         exit
     }
     print "/* Made by embed.awk from the files in sql/. */" > "sql.h"
@@ -48,6 +53,15 @@ function print_templates(    i, n)
             for (n = 1; n <= lines; n++)
                 print expanded(line[n], only, n)
     }
+}
+
+function print_string(    n)
+{
+    read_file(ARGV[1])
+    printf "/* Made by embed.awk from %s. */\nconst char %s[] = {\n", file, name
+    for (n = 1; n <= lines; n++)
+        print bytes_of(line[n])
+    print "0};"
 }
 
 # Reads a file into line[1] to line[lines].
@@ -193,12 +207,17 @@ function begin(name, at)
     printf "\n/* %s */\nconst char %s[] = {\n", file, name > "sql.c"
 }
 
-function add(text,    i, list)
+function add(text)
+{
+    print bytes_of(text) > "sql.c"
+}
+
+function bytes_of(text,    i, list)
 {
     text = text "\n"
     for (i = 1; i <= length(text); i++)
         list = list code[substr(text, i, 1)] ","
-    print list > "sql.c"
+    return list
 }
 
 function end()

@@ -33,10 +33,10 @@ struct command_context {
  */
 int command_execute(const struct invocation *invocation, void *options, struct error *err);
 
-extern const struct command command_init, command_check, command_run, command_status, command_show,
-    command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
-    command_history, command_statement, command_ledger, command_shares, command_metrics,
-    command_report, command_forget, command_verify, command_import, command_answer,
+extern const struct command command_setup, command_init, command_check, command_run, command_status,
+    command_show, command_prio, command_explain, command_whatif, command_forecast, command_compare,
+    command_diff, command_history, command_statement, command_ledger, command_shares,
+    command_metrics, command_report, command_forget, command_verify, command_import, command_answer,
     command_backfill, command_backtest, command_budget, command_waits, command_apply;
 
 /*
