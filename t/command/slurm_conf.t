@@ -203,14 +203,17 @@ def no_weights(place):
 
 def not_kept_private(place):
     place.ready()
-    for value, open_to_all in (('usage,jobs', ''), ('usage,jobs,accounts', 'accounts'), ('user,usage', 'users'), ('node,cloud,Events', 'events, nodes'),
-                               ('reservation,partitions', 'partitions, reservations'), ('none', ''),
-                               ('all', 'accounts, events, nodes, partitions, reservations, users')):
-        with_conf(place, f'PrivateData={value}\n')
+    accounts, partitions, others = ('the names, shares and usage of all accounts;', 'the names and waiting times of all partitions;',
+                                    'the names of others;')
+    for value, own, shown in (('usage,jobs', None, []), ('usage,jobs,accounts', None, [accounts]), ('user,usage', None, [others]),
+                              ('users,jobs,usages', None, []), ('node,cloud,Events', None, []), ('reservation,partitions', None, [partitions]),
+                              ('none', None, []), ('all', None, [accounts, partitions]), ('all', 'usage', []), ('users', 'no', [])):
+        with_conf(place, f'PrivateData={value}\n', {'report.private': own} if own else None)
         place.succeed('check')
-        said = [line.partition(f"PrivateData = '{value}': ")[2] for line in place.out.splitlines() if 'PrivateData = ' in line]
-        tap.same(said, [open_to_all + ': fairmill can hide only usage and jobs'] if open_to_all else [],
-                 f'check warns about values of PrivateData={value} that fairmill ignores')
+        said = [line.partition(f"PrivateData = '{value}': users of fairmill see ")[2] for line in place.out.splitlines() if 'PrivateData = ' in line]
+        tap.same([line[:line.index(';') + 1] for line in said], shown,
+                 f'check warns about PrivateData={value} if fairmill shows the data (private = {own})')
+        tap.ok(all('[report]' in line for line in said), f'check says what to do about PrivateData={value}', said)
 
 
 def mistakes(place):

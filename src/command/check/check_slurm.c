@@ -88,27 +88,39 @@ static void warn_of_flags(struct text *text, const struct slurm_conf *conf)
     }
 }
 
-/* Slurm searches PrivateData for these words anywhere in the value; `all` stands for all of
- * them. */
-static void warn_of_private(struct text *text, const struct slurm_conf *conf)
+/* Warns about values of PrivateData that hide data in Slurm which fairmill shows.  No output of
+ * fairmill has events, nodes or reservations.  Users are hidden with their usage and their jobs.
+ * Slurm searches for these words anywhere in the value.  A setting `private` replaces the value. */
+static void warn_of_private(struct text *text, const struct settings *settings)
 {
-    static const char *const open[] = { "account",   "event",       "node",
-                                        "partition", "reservation", "user" };
+    static const struct {
+        const char *word, *warning;
+    } shown[] = {
+        { "account",
+          "users of fairmill see the names, shares and usage of all accounts; to hide them, do not "
+          "enable fairmill.socket, else set private in [report] to accept this" },
+        { "partition",
+          "users of fairmill see the names and waiting times of all partitions; to hide them, do "
+          "not enable fairmill.socket, else set private in [report] to accept this" },
+        { "user",
+          "users of fairmill see the names of others; to hide them, set private = usage, jobs in "
+          "[report]" },
+    };
+    const struct slurm_conf *conf = settings->slurm;
     const char *value = conf->given[SLURM_PRIVATE_DATA].value;
-    struct text words = { 0 };
-    for (size_t i = 0; value && i < sizeof open / sizeof *open; i++)
-        if (strcasestr(value, open[i]) || strcasestr(value, "all"))
-            text_format(&words, "%s%ss", words.length ? ", " : "", open[i]);
-    text_add(&words, words.length ? ": fairmill can hide only usage and jobs" : "");
-    if (words.length)
-        warn_of(text, conf, SLURM_PRIVATE_DATA, words.bytes);
-    text_free(&words);
+    size_t line = (size_t)(setting_named("report", "private") - settings_table);
+    for (size_t i = 0; value && i < sizeof shown / sizeof *shown; i++)
+        if (settings->origins[line].from != FROM_SETTINGS &&
+            (strcasestr(value, shown[i].word) || strcasestr(value, "all")) &&
+            (strcmp(shown[i].word, "user") != 0 || settings->private != PRIVATE_ALL))
+            warn_of(text, conf, SLURM_PRIVATE_DATA, shown[i].warning);
 }
 
 /* Warns about invalid settings of slurm.conf, and about settings whose effect no database
  * records. */
-static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
+static void warn_of_conf(struct text *text, const struct settings *settings)
 {
+    const struct slurm_conf *conf = settings->slurm;
     const char *plugin = conf->given[SLURM_SITE_FACTOR_PLUGIN].value;
     for (size_t i = 0; i < conf->note_count; i++) {
         check_slurm_add_place(text, conf->notes[i].place);
@@ -128,7 +140,7 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
     if (!slurm_calc_period(conf))
         warn_of(text, conf, SLURM_CALC_PERIOD, "not a duration");
     warn_of_flags(text, conf);
-    warn_of_private(text, conf);
+    warn_of_private(text, settings);
 }
 
 /* slurmctld charges the end of a job only as part of the accounting for limits (acct_policy.c). */
@@ -304,7 +316,7 @@ void check_slurm(struct text *text, const struct settings *settings)
         for (size_t i = 0; settings_table[i].section; i++)
             if (slurm_has_setting(&settings_table[i]))
                 add_origin(text, &settings_table[i], &settings->origins[i]);
-        warn_of_conf(text, settings->slurm);
+        warn_of_conf(text, settings);
         note_free_ends(text, settings->slurm);
     }
     warn_of_weights(text, settings);
