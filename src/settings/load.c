@@ -498,8 +498,7 @@ static int load(struct settings *settings, enum settings_use use, struct error *
     return result;
 }
 
-/* Returns the path of reader.conf in the directory of `path`; the caller frees it. */
-static char *reader_beside(const char *path)
+char *settings_reader_path(const char *path)
 {
     struct text text = { 0 };
     const char *slash = strrchr(path, '/');
@@ -522,7 +521,7 @@ const char *settings_path(const char *path)
 static char *path_for(const char *path, enum settings_use use)
 {
     if (use == SETTINGS_FOR_CLIENTS || (use == SETTINGS_FOR_READING && access(path, R_OK))) {
-        char *reader = reader_beside(path);
+        char *reader = settings_reader_path(path);
         if (!access(reader, R_OK))
             return reader;
         free(reader);

@@ -25,6 +25,8 @@ void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST]);
  * file in SYSCONFDIR.
  */
 const char *settings_path(const char *path);
+/* Returns the path of reader.conf in the directory of `path`; the caller frees it. */
+char *settings_reader_path(const char *path);
 /* Returns true if this process can read settings that are sufficient to read results: the file that
  * settings_path() returns for `path`, or reader.conf. */
 bool settings_are_readable(const char *path);

@@ -126,7 +126,71 @@ def zero_shares(place):
     tap.ok('0 shares' not in place.out, 'check has no warning if no shares are 0', place.out)
 
 
+def about_readers(place, status=0, **more):
+    """Returns the warnings of check that are about reader.conf."""
+    user = {key: more.pop(key) for key in ('user', 'group', 'extra_groups') if key in more}
+    got = place.run('check', **clean(**more), **user)
+    lines = [line for line in place.out.splitlines() if 'reader.conf' in line or 'users ' in line]
+    tap.ok(got == status and all(line.startswith('  warning: ') for line in lines), 'check reports doubts about reader.conf as warnings',
+           got, place.out, place.err)
+    return lines
+
+
+def readers(place):
+    place.ready(TINY, {'usage.time_zone': 'UTC', 'report.private': 'usage'})
+    place.succeed('run', '--now', NOW)
+    results = f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\nuser = reader\n"
+    tap.empty(about_readers(place), 'without reader.conf, check does not mention it')
+    for more in ('', '[report]\nprivate = no\n', '[report]\nprivate = usage\n', '[usage]\ntime_zone = UTC\n', '[usage]\ntime_zone = Etc/UTC\n',
+                 '[source]\nclusters = other\n', '[usage]\nhalf_life = 1-0\n'):
+        write(place, results + more, 'reader.conf')
+        tap.empty(about_readers(place), f'check accepts differences that users do not notice ({" ".join(more.split())})')
+    write(place, results + '[report]\nprivate = yes\n[usage]\ntime_zone = Asia/Tokyo\n', 'reader.conf')
+    lines = about_readers(place, TZ='America/New_York')
+    where = f"'{place.path('reader.conf')}': ", f" in '{place.path('fm.conf')}': "
+    tap.same([line.partition(where[0])[2].partition(where[1])[::2] for line in lines],
+             [('[report] private = yes, but usage', 'users see less than this setting allows'),
+              ('[usage] time_zone = Asia/Tokyo, but UTC',
+               'users get other days and months than those of the runs; remove it from reader.conf')],
+             'check names each setting that changes the answers')
+    place.settings({'results.database': place.path('other.db')}, name='other.conf')
+    place.succeed('init', settings='other.conf')
+    write(place, results.replace('r.db', 'other.db'), 'reader.conf')
+    lines = about_readers(place)
+    tap.ok(len(lines) == 1 and f"[results] database = {place.path('other.db')}, but {place.path('r.db')}{where[1]}" in lines[0] and
+           lines[0].endswith(': users do not get the results of the runs'), 'check names the database of other results', lines)
+    write(place, results.replace('r.db', 'missing.db'), 'reader.conf')
+    lines = about_readers(place)
+    tap.ok(len(lines) == 1 and 'users cannot read the results' in lines[0] and 'missing.db' in lines[0],
+           'check says that readers cannot open their results', lines)
+    write(place, '[results]\ndriver = sqlite\ndatabse = x\n', 'reader.conf')
+    lines = about_readers(place)
+    tap.ok(len(lines) == 1 and "reader.conf', line 3: unknown key 'databse'" in lines[0], 'check names a mistake in reader.conf', lines)
+    write(place, results, 'reader.conf')
+    os.chmod(place.path('reader.conf'), 0)
+    if not os.getuid():
+        tap.empty(about_readers(place), 'root can read each reader.conf')
+        unreadable(place)
+
+
+def unreadable(place):
+    """The service of the socket runs as a user who must be able to read reader.conf."""
+    for name in os.listdir(place.folder):
+        os.chown(place.path(name), 1, 1)
+    os.chown(place.path('reader.conf'), 0, 0)
+    os.chown(place.folder, 1, 1)
+    write(place, '', 'socket')
+    user = dict(user=1, group=1, extra_groups=[])
+    enabled = os.path.exists('/etc/systemd/system/sockets.target.wants/fairmill.socket')
+    for socket, warned in (('socket', True), ('none', enabled)):
+        lines = about_readers(place, FAIRMILL_SOCKET=place.path(socket), **user)
+        tap.same([line.startswith(f"  warning: cannot read '{place.path('reader.conf')}', which the service of fairmill.socket reads")
+                  for line in lines], [True] * warned, f'check names an unreadable reader.conf only with a socket ({socket})')
+
+
 def body():
+    with Place() as place:
+        readers(place)
     with Place() as place:
         zero_shares(place)
     with Place() as place:

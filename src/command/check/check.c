@@ -7,6 +7,7 @@
 
 #include "command/check/check_findings.h"
 #include "command/check/check_next.h"
+#include "command/check/check_reader.h"
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"
@@ -87,6 +88,8 @@ static int check_results(const struct settings *settings, struct db *source,
         result = run_check_vanished(settings, source, results, complain, err);
     if (!result)
         check_times(progress, results, clusters);
+    if (!result)
+        check_reader(text, settings, results);
     db_close(results);
     return result;
 }
@@ -317,9 +320,10 @@ static void add_doubts(struct text *text, const struct settings *settings)
     if (!source_type_of(settings)->is_slurmdbd &&
         (settings->charge == CHARGE_TRES || weights->qos_factors.count ||
          charge_weights_have_partitions(weights) || settings->suspended == SUSPENDED_OMITTED))
-        text_add(text,
-                 "  warning: tres_weights, qos_factors, partition_usage_factors and suspended have "
-                 "no effect: only layout slurmdbd has weights, QOS, partitions and suspended time\n");
+        text_add(
+            text,
+            "  warning: tres_weights, qos_factors, partition_usage_factors and suspended have "
+            "no effect: only layout slurmdbd has weights, QOS, partitions and suspended time\n");
 }
 
 /* Adds a line for each cluster: whether the published rows match a computation for their time.
