@@ -346,17 +346,22 @@ static int make_all(struct db *db, const struct schema_dialect *dialect, struct 
 }
 
 /*
- * Creates the views each time, because their owner may have been removed.  Runs in a transaction,
- * so that with SQLite other sessions always find the views.  A login that must not create views is
- * accepted if it can read them.
+ * Creates the views each time, because their owner may have been removed.  SQLite drops a view
+ * first; the transaction ensures that other sessions always find it.  The other databases replace
+ * each view in one statement.  A transaction would hold the locks of all views, and deadlock with
+ * a session that reads a view of a view.  A login that must not create views is accepted if it can
+ * read them.
  */
 static int make_views(struct db *db, const struct schema_dialect *dialect, bool may_fail,
                       struct error *err)
 {
     struct error unread;
-    int result = db_be_owner(db, err) || db_begin(db, err) ? -1 : 0;
+    bool drops = !strcmp(dialect->driver, "sqlite");
+    int result = db_be_owner(db, err) || (drops && db_begin(db, err)) ? -1 : 0;
     if (!result)
-        result = rows_commit(db, db_script(db, dialect->views, err), err);
+        result = db_script(db, dialect->views, err);
+    if (drops)
+        result = rows_commit(db, result, err);
     bool refused = result && (err->class == ERROR_DENIED || err->class == ERROR_RETRY);
     return refused && may_fail && !views_open(db, &unread) ? 0 : result;
 }

@@ -1,14 +1,17 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""Tests that the steps of doc/operations.md upgrade the results of 0.1.0 and the privileges on them
-to this release."""
+"""Tests that the steps of doc/operations.md upgrade the results of 0.1.0 and 0.2.0, and the
+privileges on them, to this release."""
 
 import os
 import re
+import resource
+import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import names
@@ -17,6 +20,8 @@ from mariadb import Server, default_role
 from place import NOW, Place
 from postgres import Postgres
 from program import FAIRMILL, TOP
+from proxy import Fault, Proxy
+from server import Session
 from sqlite import Sqlite, fit
 
 RELEASES = os.path.join(TOP, 't', 'data', 'releases')
@@ -45,14 +50,14 @@ def release(name):
     return names.text_of(RELEASES, name)
 
 
-def rows_of_old():
-    """Returns the statements that fill the tables of 0.1.0, including the rows that its init
+def rows_of(version):
+    """Returns the statements that fill the tables of a release, including the rows that its init
     created."""
-    return re.findall(r'^INSERT INTO .*?\);$', release('0.1.0.sql'), re.DOTALL | re.MULTILINE)
+    return re.findall(r'^INSERT INTO .*?\);$', release(f'{version}.sql'), re.DOTALL | re.MULTILINE)
 
 
-def fill(server, before=''):
-    server.sql('\n'.join([before, 'DELETE FROM fairmill_schema;', 'DELETE FROM fairmill_lock;', *rows_of_old()]), NAME)
+def fill(server, version, before=''):
+    server.sql('\n'.join([before, 'DELETE FROM fairmill_schema;', 'DELETE FROM fairmill_lock;', *rows_of(version)]), NAME)
 
 
 def named(script):
@@ -73,16 +78,14 @@ class OldSqlite(Old, Sqlite):
     """SQLite knows no roles."""
     user = None
 
-    def make(self):
+    def make(self, version='0.1.0'):
         for name in os.listdir(self.folder):
             if name.startswith(f'{NAME}.db'):
                 os.remove(f'{self.folder}/{name}')
         db = sqlite3.connect(f'{self.folder}/{NAME}.db')
-        db.executescript(fit(release('0.1.0.sql')))
+        db.executescript(fit(release(f'{version}.sql')))
+        db.execute('PRAGMA journal_mode = WAL')
         db.close()
-
-    def counts(self):
-        return {table: self.sql(f'SELECT count(*) FROM {table}', NAME)[0][0] for table in KEPT}
 
     def execute(self, text):
         db = sqlite3.connect(f'{self.folder}/{NAME}.db', isolation_level=None)
@@ -92,16 +95,45 @@ class OldSqlite(Old, Sqlite):
     def columns(self, table):
         return [row[0] for row in self.sql(f"SELECT name FROM pragma_table_xinfo('{table}')", NAME)]
 
+    def reader(self):
+        """Returns a function that reads as a dashboard does, and a function that ends it."""
+        db = sqlite3.connect(f'{self.folder}/{NAME}.db', timeout=30, check_same_thread=False)
+        return lambda text: db.execute(text).fetchall(), db.close
+
+    @staticmethod
+    def interrupted_inits(place):
+        """Yields after each init that failed because the disk was full, later each time."""
+        size = 0
+        while size < 100:
+            size += 4
+            def limit(size=size):
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size * 4096,) * 2)
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            if not place.run('init', preexec_fn=limit):
+                return
+            yield
+
 
 class OnServer(Old):
-    def counts(self):
-        return {table: int(self.sql(f'SELECT count(*) FROM {table}', NAME)[0][0]) for table in KEPT}
-
     def execute(self, text):
         self.sql(text, NAME)
 
     def columns(self, table):
         return super().columns(table, NAME)
+
+    def reader(self):
+        session = Session(self, NAME, 'upgraded_reader')
+        return session.do, session.close
+
+    def interrupted_inits(self, place):
+        """Yields after each init whose connection was cut, later each time."""
+        for number in range(4, 10000, 4):
+            with Proxy(self, Fault('cut', lambda step, number=number: step.number == number)) as proxy:
+                place.cut(proxy)
+                place.run('init', settings='cut.conf')
+                if not proxy.fired:
+                    return
+            yield
 
     def read_as(self, user, what):
         """Returns whether the login may read the table."""
@@ -111,16 +143,16 @@ class OnServer(Old):
 class OldMariadb(OnServer, Server):
     user = NAME
 
-    def make(self):
+    def make(self, version='0.1.0'):
         self.sql(f'DROP DATABASE IF EXISTS {NAME}')
         for login in (NAME, 'upgraded_reader', 'upgraded_grafana'):
             self.sql(f'DROP USER IF EXISTS {login}@localhost')
             self.login(login)
         # The login of this test needs no user of the host.  By default, MySQL rejects REVOKE of a
         # privilege that was not granted; an administrator skipped this line of 0.1.0.
-        old = re.sub(r'.*CREATE USER.*\n', '', named(release('0.1.0-mysql.sql')))
-        self.sql(re.sub('^REVOKE ', 'REVOKE /*!80030 IF EXISTS */ ', old, flags=re.MULTILINE))
-        fill(self, "SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES';")
+        old = re.sub(r'.*CREATE USER.*\n', '', named(release(f'{version}-mysql.sql')))
+        self.sql(re.sub('^REVOKE (?!/)', 'REVOKE /*!80030 IF EXISTS */ ', old, flags=re.MULTILINE))
+        fill(self, version, "SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES';")
         self.sql(f"GRANT fairmill_reader TO upgraded_reader@localhost; {default_role('fairmill_reader', 'upgraded_reader@localhost')}; "
                  f'GRANT SELECT ON {NAME}.fairmill_fairshare TO upgraded_grafana@localhost')
 
@@ -147,12 +179,12 @@ class OldPostgres(OnServer, Postgres):
     user = NAME
     allowed = OldMariadb.allowed
 
-    def make(self):
+    def make(self, version='0.1.0'):
         self.sql(f'DROP DATABASE IF EXISTS {NAME}')
-        self.sql(named(release('0.1.0-pgsql.sql')))
+        self.sql(named(release(f'{version}-pgsql.sql')))
         for login in ('upgraded_reader', 'upgraded_grafana', 'upgraded_columns', 'upgraded_other'):
             self.login(login)
-        fill(self)
+        fill(self, version)
         self.sql('GRANT fairmill_reader TO upgraded_reader; GRANT SELECT ON fairmill_fairshare TO upgraded_grafana', NAME)
 
     def build_on(self):
@@ -188,6 +220,10 @@ class OldPostgres(OnServer, Postgres):
                  [['fairmill_owner']], 'PostgreSQL: objects that init added belong to the common owner')
 
 
+def counts(server, tables=KEPT):
+    return {table: int(server.sql(f'SELECT count(*) FROM {table}', NAME)[0][0]) for table in tables}
+
+
 def promised():
     """Returns {table: columns} of 0.1.0."""
     found = {}
@@ -215,7 +251,7 @@ def upgrade(place, server, kind):
     server.build_on()
     server.execute(OWN_JOBS)
     server.execute(OLD_JOB)
-    before, jobs = server.counts(), server.sql(JOBS, NAME)
+    before, jobs = counts(server), server.sql(JOBS, NAME)
 
     ends(78, 'a run rejects the results of 0.1.0', 'run', '--now', LATER)
     place.says(f'{kind}: the error suggests fairmill init', 'fairmill init')
@@ -226,11 +262,11 @@ def upgrade(place, server, kind):
     for statement, word, mend in server.in_the_way:
         ends(1, f'init fails: {statement}', 'init')
         place.says(f'{kind}: the error names the obstacle', word)
-        tap.ok(server.counts() == before and server.sql('SELECT max(version) FROM fairmill_schema', NAME) == [['3']],
+        tap.ok(counts(server) == before and server.sql('SELECT max(version) FROM fairmill_schema', NAME) == [['3']],
                f'{kind}: the failed init changes nothing')
         server.execute(mend)
     ends(0, 'init upgrades the results', 'init')
-    tap.same(server.counts(), before, f'{kind}: no row is lost')
+    tap.same(counts(server), before, f'{kind}: no row is lost')
     tap.ok(jobs and server.sql(JOBS, NAME) == jobs,
            f'{kind}: rows of pending jobs are unchanged', jobs, server.sql(JOBS, NAME))
     server.execute(NO_PRIORITY)
@@ -295,8 +331,143 @@ def at_once(place, server, kind):
         server.become_writer()
 
 
+# ---- 0.2.0 ----
+
+SITE = f'''
+cluster tiny
+root/
+  physics/   60
+    alice    10  use 300
+    bob      20  use 100
+  chemistry/ 40
+    carol     1  use 200
+qos 2 factor=1.5 name=low
+qos 3 factor=1 name=high
+job physics.alice start=1750400000 end=1750403600 billing=4 qos=2
+job chemistry.carol start={NOW - 100} end=0 billing=1 limit=1000
+job physics.bob id_job=7 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=60 limit=60
+job physics.bob id_job=8 start=1750460000 end=1750460010 billing=1
+'''
+# The settings of the runs of 0.2.0.
+RECORDED = {'usage.time_zone': 'UTC', 'report.private': 'usage,jobs', 'priority.weight_fairshare': 1000, 'priority.weight_age': 100,
+            'retention.history_days': 9999}
+FRESH = 'upgraded_fresh'
+# Tables and views that a run computes.
+COMPUTED = ('fairmill_fairshare', 'fairmill_job_priority', 'fairmill_tres', 'fairmill_budget', 'fairmill_usage_day', 'fairmill_tres_day',
+            'fairmill_wait_day', 'fairmill_privilege', 'fairmill_account', 'fairmill_waiting')
+
+
+class Site(Place):
+    """The site whose results 0.2.0 published."""
+
+    def begin(self, server):
+        self.site(SITE)
+        self.change('UPDATE tiny_job_table SET id_assoc = 99 WHERE id_job = 8')
+        self.change("UPDATE tiny_assoc_table SET mod_time = ? WHERE user = 'bob'", NOW + 60)
+        self.change("INSERT INTO acct_coord_table (creation_time, deleted, acct, user) VALUES (1, 0, 'physics', 'alice')")
+        self.connect = lambda keys, name='fm.conf': self.settings(RECORDED | {f'results.{key}': value for key, value in keys.items()}, name)
+        self.keys = server.connection(NAME) | ({'user': server.user} if server.user else {})
+        self.connect(self.keys)
+
+    def cut(self, proxy):
+        """Writes settings that connect through the proxy."""
+        self.connect(self.keys | {'socket': proxy.socket}, 'cut.conf')
+
+
+class Reader(threading.Thread):
+    """Reads the values all the time until it is stopped."""
+
+    QUERY = 'SELECT account, username, fairshare FROM fairmill_sshare ORDER BY 1, 2'
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.ask, self.close = server.reader()
+        self.first = self.ask(self.QUERY)
+        self.count, self.wrong, self.stopping = 0, [], False
+        self.start()
+
+    def run(self):
+        while not self.stopping:
+            try:
+                answer = self.ask(self.QUERY)
+            except (sqlite3.Error, RuntimeError) as error:
+                answer = error
+            self.count += 1
+            if answer != self.first:
+                self.wrong.append(answer)
+
+    def stop(self):
+        enough = self.count + 2
+        tap.until(lambda: self.count >= enough or not self.is_alive())
+        self.stopping = True
+        self.join()
+        self.close()
+
+
+def init_while_read(place, server, kind):
+    """Interrupts init again and again, later each time, while a dashboard reads."""
+    tables = [table for table in dict.fromkeys(re.findall('^INSERT INTO "(.*?)"', release('0.2.0.sql'), re.MULTILINE))
+              if table not in ('fairmill_schema', 'fairmill_lock')]
+    before, wrong, times = counts(server, tables), [], 0
+    tap.ok(len(before) > 25 and all(before.values()), f'{kind}: each table of 0.2.0 has rows', before)
+    reader = Reader(server)
+    for _ in server.interrupted_inits(place):
+        times += 1
+        complete = server.sql('SELECT max(version) FROM fairmill_schema', NAME) != [['8']] and place.run('show') == 0
+        if not complete and (place.run('show') != 78 or 'fairmill init' not in place.err):
+            wrong.append(f'show after {times} interruptions: {place.err}')
+        if counts(server, tables) != before:
+            wrong.append(f'rows after {times} interruptions: {counts(server, tables)}')
+    place.ends(0, f'{kind}: init completes an upgrade that was interrupted several times', 'init')
+    reader.stop()
+    tap.ok(times > 3 and not wrong, f'{kind}: until then, no row is lost and commands ask for init', times, *wrong[:4])
+    tap.ok(len(reader.first) > 5 and not reader.wrong, f'{kind}: a dashboard reads the same values during the upgrade',
+           f'{len(reader.wrong)} of {reader.count}', *reader.wrong[:2])
+    tap.same(counts(server, tables), before, f'{kind}: the upgrade of 0.2.0 loses no row')
+
+
+def computed(server, database):
+    rows = {}
+    for table in COMPUTED:
+        columns = ', '.join(f'"{name}"' for name in server.columns(table) if name not in ('run_id', 'computed_at', 'first_seen', 'last_seen'))
+        ansi = "SET sql_mode = 'ANSI_QUOTES'; " if isinstance(server, OldMariadb) else ''
+        rows[table] = sorted(map(str, server.sql(f'{ansi}SELECT {columns} FROM {table}', database)))
+    return rows
+
+
+def upgrade_with_data(place, server, kind):
+    server.make('0.2.0')
+    place.begin(server)
+    if server.user:
+        server.become_owner()
+    init_while_read(place, server, kind)
+    place.ends(0, f'{kind}: budget exits with status 0 before the next run', 'budget')
+    place.says(f'{kind}: it says that the results are of the earlier release', 'from fairmill 0.2.0; until the next run')
+    if server.user:
+        server.become_writer()
+        place.succeed('init', '--print')
+        server.print_again(place.out)
+    place.ends(0, f'{kind}: the run after the upgrade succeeds', 'run', '--now', LATER)
+    place.ends(0, f'{kind}: verify finds no difference to what 0.2.0 kept', 'verify')
+    place.succeed('history', 'alice', '--csv', '--noheader')
+    tap.same([instant for instant in (1750291200, 1750377600, 1750464000, NOW, NOW + 7200, LATER) if f',{instant},' not in place.out], [],
+             f'{kind}: history has the points of the backfill and of each run')
+    place.succeed('ledger', 'export', place.path('ledger.json'))
+    server.database(FRESH)
+    place.connect(server.connection(FRESH))
+    place.succeed('init')
+    place.succeed('ledger', 'import', place.path('ledger.json'))
+    place.succeed('run', '--now', LATER)
+    upgraded, fresh = computed(server, NAME), computed(server, FRESH)
+    tap.same([table for table in COMPUTED if upgraded[table] != fresh[table]], [], f'{kind}: a fresh site with this ledger has the same values')
+    tap.same([table for table in COMPUTED if not fresh[table] and table not in ('fairmill_tres', 'fairmill_budget', 'fairmill_tres_day')], [],
+             f'{kind}: these tables have rows')
+
+
 def body():
-    with OldMariadb() as mariadb, OldPostgres() as postgres, Place() as place:
+    with OldMariadb() as mariadb, OldPostgres() as postgres, Site() as place:
+        for server, kind in ((OldSqlite(place.folder), 'SQLite'), (mariadb, 'MariaDB'), (postgres, 'PostgreSQL')):
+            upgrade_with_data(place, server, kind)
         for server, kind in ((OldSqlite(place.folder), 'SQLite'), (mariadb, 'MariaDB'), (postgres, 'PostgreSQL')):
             upgrade(place, server, kind)
             at_once(place, server, kind)
