@@ -156,8 +156,10 @@ void command_hide_reason(const struct invocation *invocation, struct error *err)
     dprintf(client->journal, "fairmill: %s\n", message.bytes);
     text_free(&message);
     fail(err, err->class,
-         "cannot read the results; ask the administrators, who find the reason in the journal of "
-         "fairmill.socket's service");
+         "%s ask the administrators, who find the reason in the journal of fairmill.socket's "
+         "service",
+         err->class == ERROR_VERSION ? "an upgrade of fairmill is not complete; try again later, or"
+                                     : "cannot read the results;");
 }
 
 int command_print(const struct text *text, struct error *err)

@@ -52,7 +52,7 @@ static const struct db_module *load_module(const char *path, const char *name, s
     }
     if (!strcmp(module->version, PACKAGE_VERSION))
         return module;
-    fail(err, ERROR_SETTINGS,
+    fail(err, ERROR_VERSION,
          "cannot load the driver '%s': '%s' is of fairmill %.40s, and this program is fairmill %s; "
          "install the same version of both",
          name, path, module->version, PACKAGE_VERSION);

@@ -124,7 +124,7 @@ static int read_version(struct db *db, int64_t *version, struct error *err)
 
 static int refuse_newer(int64_t version, struct error *err)
 {
-    return fail(err, ERROR_SETTINGS,
+    return fail(err, ERROR_VERSION,
                 "the result tables have version %lld, from a newer fairmill; this one supports %d: "
                 "use the newer fairmill here, too, or restore the backup from before its "
                 "`fairmill init`",
@@ -143,7 +143,7 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
     if (version < SCHEMA_VERSION)
-        return fail(err, ERROR_SETTINGS,
+        return fail(err, ERROR_VERSION,
                     "the result tables in '%s' have version %lld, but version %d is required; run "
                     "`fairmill init`",
                     settings->results.database, (long long)version, SCHEMA_VERSION);

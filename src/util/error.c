@@ -55,6 +55,7 @@ int error_exit_status(enum error_class class)
     case ERROR_LOGIN:
     case ERROR_DENIED:
     case ERROR_MISSING:
+    case ERROR_VERSION:
         return 78;
     case ERROR_DAMAGED:
     case ERROR_OTHER:

@@ -27,6 +27,7 @@ enum error_class {
     ERROR_LOGIN,    /* the server rejects the login or its password: 78 */
     ERROR_DENIED,   /* a privilege is missing: 78 */
     ERROR_MISSING,  /* a database, table or column is missing: 78 */
+    ERROR_VERSION,  /* tables or a driver are of another version, as during an upgrade: 78 */
     ERROR_DAMAGED,  /* stored state does not match its hash and must be rebuilt: 1 */
 };
 

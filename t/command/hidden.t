@@ -238,6 +238,13 @@ def reasons(place):
                'a user does not see the error of the database',
                answer)
     published(place)
+    place.query('UPDATE fairmill_schema SET version = 8')
+    answering.lock_up(place)
+    with answering.Answering(place) as asked:
+        answer = asked.ask('show', login=USER)
+        tap.ok(answer['status'] == 78 and 'upgrade of fairmill is not complete; try again later' in answer['errors'] and
+               'init' not in answer['errors'], 'before init of an upgrade, a user sees that the upgrade is not complete', answer)
+    published(place)
     with open(place.path('r.db'), 'wb') as file:
         file.write(b'no database\n' * 1000)
     answering.lock_up(place)

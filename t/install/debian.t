@@ -196,6 +196,12 @@ def upgrade(there, active):
         there.works('dpkg installs the same version again', *there.inside('dpkg', '--install', *map(DEB.format, PACKAGES)))
         tap.same(sorted(read(active).split()), running, 'the same units are active as before')
     tap.ok(there.shown() > 1, 'the results are kept by the upgrade')
+    scripts = there.path('var/lib/dpkg/info/fairmill.postinst')
+    write(active, '')
+    for former, running in (('0.2.0', ['fairmill.socket']), (version(), [])):
+        there.works(f'the package is configured after {former}', *there.inside('sh', scripts.removeprefix(there.root), 'configure', former))
+        tap.same([unit for unit in read(active).split() if unit.endswith('socket')], running,
+                 f'after {former}, the socket is {"opened again" if running else "left alone"}')
 
 
 def remove(there, active, before):

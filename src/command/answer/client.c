@@ -43,7 +43,8 @@ static int connect_to(const char *path, int *connected, struct error *err)
     *connected = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (*connected >= 0 && !connect(*connected, (const struct sockaddr *)&address, sizeof address))
         return 0;
-    fail(err, ERROR_GONE, "cannot connect to '%s': %s", path, strerror(errno));
+    fail(err, ERROR_GONE, "cannot connect to '%s': %s%s", path, strerror(errno),
+         errno == ECONNREFUSED ? "; the service is stopped, try again later" : "");
     if (*connected >= 0)
         close(*connected);
     return -1;
