@@ -109,6 +109,14 @@ struct settings {
     uint64_t alert_after_s;
     unsigned private; /* a set of PRIVATE_ bits */
 
+    /* Mail of `fairmill notify`. */
+    const char *mail_from;   /* an address; "" if there is no mail */
+    const char *mail_domain; /* appended to logins, or "" */
+    const char *mailer;      /* a program and its arguments, separated by spaces */
+    bool mail_statements;
+    double mail_budget; /* percent of a limit; 0 for no messages */
+    double mail_share;  /* usage divided by share; 0 for no messages */
+
     uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,
         weight_qos;
     const char *weight_tres; /* comma-separated TRES=NUMBER */

@@ -42,6 +42,10 @@ static const struct number_value capacities = { VALUE_REAL, OF_DOUBLE, 1e-9, 1e1
     .wanted = "must be auto or a number above 0", .word = "auto" };
 static const struct number_value factors = { VALUE_REAL, OF_DOUBLE, 1e-9, 1e9,
     .wanted = "must be a number above 0" };
+static const struct number_value percents = { VALUE_REAL, OF_DOUBLE, 1, 1000,
+    .wanted = "must be none or a number of percent from 1 to 1000", .word = "none" };
+static const struct number_value ratios = { VALUE_REAL, OF_DOUBLE, 1, 1000,
+    .wanted = "must be none or a number from 1 to 1000", .word = "none" };
 static const struct number_value usages = { VALUE_REAL, OF_DOUBLE, 0, 1e15,
     .wanted = "must be a number from 0 to 1e15" };
 static const struct number_value durations = { VALUE_DURATION, OF_UINT64, 0, CENTURY_S,
@@ -287,6 +291,30 @@ const struct setting settings_table[] = {
       "With -v and on a terminal, they always print it.",
       NUMBER(alert_after_s, durations) },
 
+    { "notify", "from", "",
+      "Sender of the messages of `fairmill notify', an address such as fairshare@hpc.example.org.  "
+      "It is required for messages.",
+      read_mail_from, FIELD(mail_from) },
+    { "notify", "domain", "",
+      "Domain of the recipients.  A message is sent to LOGIN@DOMAIN or, if this is empty, to "
+      "LOGIN.",
+      read_mail_domain, FIELD(mail_domain) },
+    { "notify", "mailer", "/usr/sbin/sendmail -t -i",
+      "Program that sends a message, and its arguments, separated by spaces.  It gets each message "
+      "on standard input and reads the recipient from the line To.",
+      read_mailer, FIELD(mailer) },
+    { "notify", "statement", "yes",
+      "yes: send the statement of each month to the coordinators of an account.", read_yes_no,
+      FIELD(mail_statements) },
+    { "notify", "budget", "80",
+      "Percentage of a GrpTRESMins limit of an account at which its coordinators get a message, or "
+      "none.",
+      NUMBER(mail_budget, percents) },
+    { "notify", "share", "2",
+      "Recent usage of an account, divided by its share, at which its coordinators get a message, "
+      "or none.",
+      NUMBER(mail_share, ratios) },
+
     WEIGHT(weight_age, "the waiting time of a job"),
     WEIGHT(weight_assoc, "the association's priority"),
     WEIGHT(weight_fairshare, "the association's fairshare"),
@@ -442,6 +470,7 @@ static const struct {
     { "fairshare", "The fairshare algorithm and its parameters." },
     { "retention", "Time for which stored results are kept." },
     { "report", "Privacy, and messages about failed runs." },
+    { "notify", "Mail to the coordinators of accounts." },
     { "priority", "Weights and factors of the priorities of pending jobs." },
     { "pbs", "OpenPBS's parameters, for layout = pbs.  If a key is empty, the imported value "
              "applies, or else OpenPBS's default." },

@@ -14,6 +14,7 @@
 #include "settings/slurm/slurm_value.h"
 #include "util/calendar.h"
 #include "util/index.h"
+#include "util/mail_address.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -53,6 +54,29 @@ bool read_given(void *field, const char *value, struct text *reason)
 {
     return *value ? read_text(field, value, reason)
                   : settings_value_refuse(reason, "must not be empty");
+}
+
+bool read_mail_from(void *field, const char *value, struct text *reason)
+{
+    return !*value || mail_address_is_plain(value)
+               ? read_text(field, value, reason)
+               : settings_value_refuse(reason, "must be a plain address such as "
+                                               "fairshare@hpc.example.org");
+}
+
+bool read_mail_domain(void *field, const char *value, struct text *reason)
+{
+    return !*value || mail_domain_is_plain(value)
+               ? read_text(field, value, reason)
+               : settings_value_refuse(reason, "must be a domain such as hpc.example.org");
+}
+
+bool read_mailer(void *field, const char *value, struct text *reason)
+{
+    return *value == '/'
+               ? read_text(field, value, reason)
+               : settings_value_refuse(reason, "must be the absolute path of a program, followed "
+                                               "by its arguments");
 }
 
 bool read_layout(void *field, const char *value, struct text *reason)

@@ -43,7 +43,10 @@ bool read_number(void *field, const char *value, const struct number_value *type
  * other parsers store `value` itself, which must outlive the settings.
  */
 bool read_text(void *field, const char *value, struct text *reason);
-bool read_given(void *field, const char *value, struct text *reason); /* rejects "" */
+bool read_given(void *field, const char *value, struct text *reason);       /* rejects "" */
+bool read_mail_from(void *field, const char *value, struct text *reason);   /* accepts "" */
+bool read_mail_domain(void *field, const char *value, struct text *reason); /* accepts "" */
+bool read_mailer(void *field, const char *value, struct text *reason);
 bool read_layout(void *field, const char *value, struct text *reason);
 bool read_driver(void *field, const char *value, struct text *reason);
 

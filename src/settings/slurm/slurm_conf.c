@@ -23,6 +23,7 @@ static const char *const key_names[SLURM_KEYS] = {
     [SLURM_DECAY_HALF_LIFE] = "PriorityDecayHalfLife",
     [SLURM_FAVOR_SMALL] = "PriorityFavorSmall",
     [SLURM_FLAGS] = "PriorityFlags",
+    [SLURM_MAIL_DOMAIN] = "MailDomain",
     [SLURM_MAX_AGE] = "PriorityMaxAge",
     [SLURM_MAX_NODE_COUNT] = "MaxNodeCount",
     [SLURM_SITE_FACTOR_PLUGIN] = "PrioritySiteFactorPlugin",

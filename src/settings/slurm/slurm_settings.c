@@ -12,6 +12,7 @@
 #include "settings/table.h"
 #include "settings/values.h"
 #include "util/error.h"
+#include "util/mail_address.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -161,6 +162,13 @@ static bool dampening_of(const char *value, struct text *own)
     return true;
 }
 
+/* Runs send no mail, so a domain that no message can use must not stop them. */
+static bool mail_domain_of(const char *value, struct text *own)
+{
+    text_add(own, mail_domain_is_plain(value) ? value : "");
+    return true;
+}
+
 static bool slurm_settings_text_of(const char *value, struct text *own)
 {
     text_add(own, value);
@@ -183,6 +191,7 @@ static const struct translation {
     { "fairshare", "algorithm", SLURM_FLAGS, algorithm_of, "" },
     { "fairshare", "dampening", SLURM_DAMPENING_FACTOR, dampening_of,
       "must be a whole number from 0 to 65535" },
+    { "notify", "domain", SLURM_MAIL_DOMAIN, mail_domain_of, "" },
     { "priority", "weight_age", SLURM_WEIGHT_AGE, weight_of, WEIGHT },
     { "priority", "weight_assoc", SLURM_WEIGHT_ASSOC, weight_of, WEIGHT },
     { "priority", "weight_fairshare", SLURM_WEIGHT_FAIRSHARE, weight_of, WEIGHT },
