@@ -238,6 +238,9 @@ struct array_list {
 };
 void array_list_free(struct array_list *list);
 
+/* The names are UTF-8 and valid during the call. */
+typedef void coordinator_taker(void *context, const char *account, const char *user);
+
 /* Selects all changes of associations, or only changes that show when associations were removed. */
 enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
 
@@ -370,6 +373,10 @@ struct layout {
     const struct imported_port *imported;
     /* Reads all clusters of the accounting database, including deleted ones. */
     int (*clusters)(const struct source *source, struct cluster_list *list, struct error *err);
+    /* Calls `take` for each coordinator of an account, on all clusters.  Accounts whose users
+     * coordinate them are not included.  NULL if the layout has no coordinators. */
+    int (*read_coordinators)(const struct source *source, coordinator_taker *take, void *context,
+                             struct error *err);
     /* Reads the small tables and, with source->ordered, association.order. */
     int (*read)(const struct source *source, struct accounting **accounting, struct error *err);
     /* Reads the job rows that `range` selects, in any order. */

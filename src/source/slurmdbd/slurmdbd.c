@@ -120,6 +120,7 @@ const struct layout layout_slurmdbd = {
     .queue = &slurmdbd_queue_port,
     .past = &past_port,
     .clusters = slurmdbd_read_clusters,
+    .read_coordinators = slurmdbd_read_coordinators,
     .read = slurmdbd_read_small,
     .jobs = slurmdbd_jobs_of,
     .suspensions = slurmdbd_suspensions_of,

@@ -9,6 +9,7 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* Reads slurmdbd's small tables: QOS, TRES, the cluster's registration, and associations. */
 
@@ -334,24 +335,52 @@ static int read_table(const struct source *source, const struct slurmdbd_table *
     return there ? slurmdbd_read(source, table, query, take, accounting, err) : 0;
 }
 
+static const struct query slurmdbd_coordinators_query = {
+    .sql = "SELECT \"acct\", \"user\", \"deleted\" FROM {}", .types = "tti"
+};
+
 static int slurmdbd_read_privileges(const struct source *source, struct accounting *accounting,
                                     struct error *err)
 {
-    static const struct query coordinators = { .sql =
-                                                   "SELECT \"acct\", \"user\", \"deleted\" FROM {}",
-                                               .types = "tti" };
     static const struct query users = { .sql =
                                             "SELECT \"name\", \"admin_level\", \"deleted\" FROM {}",
                                         .types = "tii" };
     if (!source->settings->private)
         return 0;
-    return read_table(source, &slurmdbd_coordinators, &coordinators, take_coordinator, accounting,
-                      err) ||
+    return read_table(source, &slurmdbd_coordinators, &slurmdbd_coordinators_query,
+                      take_coordinator, accounting, err) ||
                    read_table(source, &slurmdbd_users, &users, slurmdbd_take_user, accounting,
                               err) ||
                    read_accounts(source, accounting, err)
                ? -1
                : 0;
+}
+
+struct slurmdbd_coordinator_reader {
+    coordinator_taker *take;
+    void *context;
+};
+
+static int slurmdbd_pass_coordinator(void *context, const struct db_value *row, struct error *err)
+{
+    const struct slurmdbd_coordinator_reader *reader = context;
+    (void)err;
+    if (db_value_integer(&row[2], 0))
+        return 0;
+    char *account = utf8_copy(row[0].text.bytes, row[0].text.length);
+    char *user = utf8_copy(row[1].text.bytes, row[1].text.length);
+    reader->take(reader->context, account, user);
+    free(account);
+    free(user);
+    return 0;
+}
+
+int slurmdbd_read_coordinators(const struct source *source, coordinator_taker *take, void *context,
+                               struct error *err)
+{
+    struct slurmdbd_coordinator_reader reader = { take, context };
+    return slurmdbd_probe_and_read(source, &slurmdbd_coordinators, &slurmdbd_coordinators_query,
+                                   slurmdbd_pass_coordinator, &reader, err);
 }
 
 static int slurmdbd_take_tres(void *context, const struct db_value *row, struct error *err)

@@ -169,7 +169,7 @@ static bool charges_resized_again(const struct settings *settings)
            (!settings->slurm || slurm_enforces_limits(settings->slurm));
 }
 
-/* Returns true if a run with these settings reads the table. */
+/* Returns true if a run or `notify` with these settings reads the table. */
 static bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings)
 {
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
@@ -178,7 +178,9 @@ static bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct se
     if (table == &job_table_state)
         return settings->conformance == CONFORMANCE_SLURMCTLD ||
                settings->priority_flags & PRIORITY_CALCULATE_RUNNING;
-    if (table == &slurmdbd_coordinators || table == &slurmdbd_users)
+    if (table == &slurmdbd_coordinators)
+        return settings->private || *settings->mail_from;
+    if (table == &slurmdbd_users)
         return settings->private;
     return table != &slurmdbd_suspends || omits_suspended(settings) || cancelled;
 }

@@ -227,6 +227,10 @@ int slurmdbd_read_changes(const struct source *source, enum changes_wanted wante
 int slurmdbd_read_factors(const struct source *source, struct factor_history *history,
                           int64_t since, struct findings *findings, struct error *err);
 
+/* Implements layout.read_coordinators(). */
+int slurmdbd_read_coordinators(const struct source *source, coordinator_taker *take, void *context,
+                               struct error *err);
+
 /* Implements layout.read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,
                         struct error *err);
