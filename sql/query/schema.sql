@@ -38,6 +38,8 @@ INSERT INTO "fairmill_job_priority" SELECT * FROM "fairmill_job_priority" WHERE 
 INSERT INTO "fairmill_job_term" SELECT * FROM "fairmill_job_term" WHERE 1 = 0
 -- name: check_privilege
 INSERT INTO "fairmill_privilege" SELECT * FROM "fairmill_privilege" WHERE 1 = 0
+-- name: check_notice
+INSERT INTO "fairmill_notice" SELECT * FROM "fairmill_notice" WHERE 1 = 0
 -- name: check_counted
 INSERT INTO "fairmill_ledger_counted" SELECT * FROM "fairmill_ledger_counted" WHERE 1 = 0
 -- name: check_run

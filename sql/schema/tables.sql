@@ -216,6 +216,19 @@ CREATE TABLE IF NOT EXISTS "fairmill_privilege" (
     PRIMARY KEY ("cluster", "user_name", "account")
 ) {replaced};
 
+-- The messages that `fairmill notify` sent.  A row of a threshold is removed when the value is below
+-- it again.  The subject is the month of a statement, or the TRES of a budget.  Only fairmill uses
+-- this table.
+CREATE TABLE IF NOT EXISTS "fairmill_notice" (
+    "cluster"    {name} NOT NULL,
+    "kind"       {word} NOT NULL,
+    "id_assoc"   {integer} NOT NULL,
+    "subject"    {name} NOT NULL,
+    "recipient"  {word} NOT NULL,
+    "sent_at"    {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "kind", "id_assoc", "subject", "recipient")
+) {kept};
+
 -- The priority of every pending job, one row for each partition and QOS that it may use.
 CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     "cluster"             {name} NOT NULL,

@@ -44,7 +44,9 @@ int answer_end(struct answer *answer, struct error *err)
         return 0;
     answer->ended = true;
     answer_close(answer);
-    return table_end(answer->table, err) || answer->print(&answer->text, err) ? -1 : 0;
+    return table_end(answer->table, err) || (answer->print && answer->print(&answer->text, err))
+               ? -1
+               : 0;
 }
 
 void answer_destroy(struct answer *answer)

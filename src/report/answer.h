@@ -15,7 +15,8 @@
 struct answer;
 
 /*
- * Creates an answer that is printed with `print`.  `layout` and `options` must outlive it.  Returns
+ * Creates an answer that is printed with `print`.  If `print` is NULL, answer_end() prints nothing,
+ * and answer_text() then returns the whole output.  `layout` and `options` must outlive it.  Returns
  * NULL with ERROR_USAGE if the options name a column that does not exist.  The caller frees the
  * answer with answer_destroy(), which accepts NULL.
  */

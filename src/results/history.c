@@ -201,6 +201,7 @@ static const char *const removals[] = {
     sql_query_forget_factors,
     sql_query_tres_name_clear,
     sql_query_budget_clear,
+    sql_query_notice_clear,
     sql_query_forget_runs,
     sql_query_forget_lock,
     NULL,

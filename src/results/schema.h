@@ -11,7 +11,7 @@ struct settings;
  * return int return -1 on error.
  */
 
-#define SCHEMA_VERSION 13
+#define SCHEMA_VERSION 14
 
 /*
  * Opens the results and checks the version of their tables.  If it fails with ERROR_MISSING or

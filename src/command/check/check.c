@@ -44,6 +44,7 @@ static int try_writing(struct db *db, struct error *err)
         sql_query_check_usage_open,    sql_query_check_usage_span,   sql_query_check_share_change,
         sql_query_check_qos_change,    sql_query_check_share_state,  sql_query_check_share_past,
         sql_query_check_kept,          sql_query_check_fairness,     sql_query_check_counted,
+        sql_query_check_notice,
     };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
     struct db_value nothing[] = { db_text("\n") };
