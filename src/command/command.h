@@ -37,7 +37,8 @@ extern const struct command command_setup, command_init, command_check, command_
     command_show, command_prio, command_explain, command_whatif, command_forecast, command_compare,
     command_diff, command_history, command_statement, command_ledger, command_shares,
     command_metrics, command_report, command_forget, command_verify, command_import, command_answer,
-    command_backfill, command_backtest, command_budget, command_waits, command_apply;
+    command_backfill, command_backtest, command_budget, command_waits, command_apply,
+    command_notify;
 
 /*
  * Returns settings with the section [source], for a command that needs the accounting database only

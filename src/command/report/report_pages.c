@@ -86,6 +86,11 @@ static void add_file_name(struct text *text, const char *name, int64_t id)
     text_free(&made);
 }
 
+void report_pages_add_file_name(struct text *text, const struct page_cluster *cluster, uint32_t row)
+{
+    add_file_name(text, cluster->rows[row].account, cluster->rows[row].id);
+}
+
 #define INDEX "index.html"
 
 /* Adds the name of the directory for a cluster's pages.  Avoids the name of the index. */
@@ -102,7 +107,7 @@ static void add_page_name(struct text *text, const struct page_cluster *cluster,
 {
     add_directory_name(text, cluster);
     text_add(text, "/");
-    add_file_name(text, cluster->rows[row].account, cluster->rows[row].id);
+    report_pages_add_file_name(text, cluster, row);
     text_add(text, ".html");
 }
 

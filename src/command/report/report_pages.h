@@ -20,6 +20,10 @@ struct report_cluster {
 void report_page_make(struct text *text, struct report_cluster *clusters, size_t count,
                       const char *links);
 
+/* Adds the name of the file of an account, without `.html`: letters, digits and `-_.~`. */
+void report_pages_add_file_name(struct text *text, const struct page_cluster *cluster,
+                                uint32_t row);
+
 /* Writes DIRECTORY/index.html, which is that page with links, and DIRECTORY/CLUSTER/ACCOUNT.html
  * for each selected account and its descendants.  Creates missing directories.  Replaces each file
  * atomically, and the index last.  Returns -1 on error; pages that were not written yet are then
