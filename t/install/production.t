@@ -1,12 +1,18 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-"""Tests the commands of doc/production.md for MariaDB, MySQL and PostgreSQL unchanged, in a system
-of their own, with the server at its default socket.  The commands of systemd are omitted."""
+"""Tests the script of `fairmill setup` in a system of its own, with the servers at their default
+sockets: with results in MariaDB or MySQL, in PostgreSQL and in SQLite, without systemd and with a
+program in its place.  Each script runs twice, and the second time changes nothing."""
 
+import contextlib
+import ctypes
+import glob
 import os
 import re
 import shutil
+import socket
+import sqlite3
 import subprocess
 import sys
 
@@ -19,41 +25,71 @@ from commands import TOP, read, write
 from own_system import OwnSystem
 from program import copy_program
 
-PAGE = read(f'{TOP}/doc/production.md')
-SUDO = '''#!/bin/sh
-case $1 in -u | -iu) user=$2; shift 2; exec runuser -u "$user" -- "$@" ;; esac
-exec "$@"
-'''
+NEWNET = 0x40000000
 # The server identifies clients of its socket through the system in which it runs.  It loads no
-# plugin that the page does not load.
+# plugin that the script does not load.
 HOLD = '''
 import sys
 sys.path.insert(0, '/run/lib')
 from {module} import {kind}
-{kind}.PLUGINS = ()
-with {kind}() as server:
+class Held({kind}):
+    PLUGINS = ()
+    def install(self):
+        super().install()
+        self.accept()
+    def accept(self):
+        pass
+{more}
+with Held({options}) as server:
     print(server.socket_file(), flush=True)
     sys.stdin.read()
 '''
+# The rules of Debian.
+PEER = '''    def accept(self):
+        with open(self.folder + '/data/pg_hba.conf', 'w') as file:
+            file.write('local all postgres trust\\nlocal all all peer\\nhost all all 127.0.0.1/32 scram-sha-256\\n')
+'''
+# Starts and enables units, as far as the script and `check` see it.
+SYSTEMCTL = '''#!/bin/sh
+for unit; do :; done
+wanted=/etc/systemd/system/timers.target.wants/$unit
+case $1 in
+is-enabled) [ -e "$wanted" ] ;;
+enable) mkdir -p "${wanted%/*}" && touch "$wanted" ;;
+is-active) [ -e "/run/units/$unit" ] ;;
+start) mkdir -p /run/units && echo "$unit" >>"/run/units/$unit"
+    case $unit in fairmill-report.service)
+        runuser -u fairmill -- env FAIRMILL_CONF=/etc/fairmill/fairmill.conf fairmill report --output /var/lib/fairmill-report/index.html ;;
+    esac ;;
+esac
+'''
 CONF = '/etc/fairmill/fairmill.conf'
-ROLES = ['fairmill_writer']
+READER = '/etc/fairmill/reader.conf'
+SLURMDBD = '''StorageType=accounting_storage/mysql
+StorageHost=localhost
+StoragePass=of-slurmdbd
+StorageUser=slurm
+StorageLoc=slurm_acct_db
+'''
+SAYING = '^  warning: |^  finding |^next: '
 
 
 class Held:
     """A server that runs in the overlay inside the `with` block; its socket also has this path."""
 
-    def __init__(self, there, module, kind, usual):
+    def __init__(self, there, usual, module, kind, more='', options=''):
         self.there, self.usual = there, usual
+        code = HOLD.format(module=module, kind=kind, more=more, options=options)
         self.process = subprocess.Popen(
-            ['chroot', there.root, '/usr/bin/env', 'TMPDIR=/tmp', 'FAIRMILL=/usr/bin/fairmill', '/usr/bin/python3', '-B', '-c',
-             HOLD.format(module=module, kind=kind)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            ['chroot', there.root, '/usr/bin/env', 'TMPDIR=/tmp', 'FAIRMILL=/usr/bin/fairmill', '/usr/bin/python3', '-B', '-c', code],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self):
         self.socket = self.process.stdout.readline().strip()
         if not self.socket.startswith('/'):
             raise RuntimeError(f'no server starts there: {self.socket}{self.process.stdout.read()}')
         # Inside the overlay, because /var/run is a link to /run.
-        if self.there.status(*self.there.inside('sh', '-c', 'mkdir -p "${2%/*}" && ln -s "$1" "$2"', 'sh', self.socket, self.usual)):
+        if self.there.status(*self.there.inside('sh', '-c', 'mkdir -p "${2%/*}" && ln -sf "$1" "$2"', 'sh', self.socket, self.usual)):
             raise RuntimeError(f'{self.usual}: {self.there.place.err}')
         return self
 
@@ -61,167 +97,250 @@ class Held:
         self.process.communicate()
 
 
-def usual_socket():
-    """Returns the default path of the socket for such a server and its clients."""
-    said = subprocess.run([mariadb.Server.PROGRAMS[0], '--no-defaults', '--verbose', '--help'], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    return re.search('^socket +(.*)$', said, re.M)[1]
-
-
-def commands_of(heading):
-    """Returns the commands of a step of the page, up to the next heading; a command may have
-    several lines."""
-    text = re.search(rf'^\*\*{heading}\b.*\n((?:(?!\*\*|## ).*\n)*)', PAGE, re.M)[1]
-    return [line for line in indented(text) if not re.search('systemctl|INSTALL PLUGIN', line)]
-
-
-def commands_of_part(heading):
-    """Returns the commands of a part, without its settings, which are the ones above."""
-    text = re.search(rf'^## {heading}.*\n((?:(?!## ).*\n?)*)', PAGE, re.M)[1]
-    return re.sub(r'^\[results\]\n(?:.*\n)*?database.*\n', '', '\n'.join(indented(text)) + '\n', flags=re.M).splitlines()
-
-
-def indented(text):
-    return re.findall('^    (.*)$', text, re.M)
-
-
 class Site:
+    """A host with slurmdbd's database, and a script that sets up fairmill there."""
+
     def __init__(self, there, server):
         self.there, self.server = there, server
 
-    def sql(self, *arguments, user=(), **more):
-        self.there.place.command('chroot', self.there.root, *mariadb.CLIENT, f'--socket={self.server.socket}', *user,
+    def sql(self, *arguments, **more):
+        self.there.place.command('chroot', self.there.root, *mariadb.CLIENT, f'--socket={self.server.socket}',
                                  '--batch', '--skip-column-names', *arguments, **more)
         return self.there.place.out.strip()
 
-    def there_by(self, user, *command):
+    def by(self, user, *command):
         """Returns the output of a command in the overlay, run by that user."""
-        return self.there.printed('chroot', self.there.root, 'runuser', '-u', user, '--', *command)
+        return self.there.printed(*self.there.inside('runuser', '-u', user, '--', 'env', f'FAIRMILL_CONF={CONF}', *command))
 
     def make(self):
         self.sql('-e', 'CREATE DATABASE slurm_acct_db')
         self.sql('slurm_acct_db', input=dump.text_of('25.05'))
         self.sql('slurm_acct_db', '-e', "DELETE FROM cluster_table WHERE name <> 'alpha'")
+        # The jobs ended a month ago.  Rows that `check` would report are removed.
+        self.sql('slurm_acct_db', '-e', '''DELETE FROM alpha_job_table WHERE time_end = 0 OR time_end > time_start + 86400;
+            UPDATE alpha_assoc_table SET shares = 1 WHERE shares = 0;
+            SELECT UNIX_TIMESTAMP() - 30 * 86400 - max(time_end) INTO @later FROM alpha_job_table;
+            UPDATE alpha_job_table SET time_submit = time_submit + @later, time_eligible = time_eligible + @later,
+                time_start = time_start + @later, time_end = time_end + @later WHERE time_start > 0''')
+        os.makedirs(self.there.path('etc/slurm'), exist_ok=True)
+        write(self.there.path('etc/slurm/slurm.conf'), 'ClusterName=alpha\n')
+        write(self.there.path('etc/slurm/slurmdbd.conf'), SLURMDBD)
+        os.chmod(self.there.path('etc/slurm/slurmdbd.conf'), 0o600)
 
-    def roles(self):
-        return sorted(set(re.findall('fairmill_(?:owner|writer|reader)', self.sql('-e', 'SHOW GRANTS FOR fairmill@localhost'))))
+    def setup(self, *options):
+        """Returns the script, and writes it to setup.sh."""
+        script = self.there.printed(*self.there.inside('env', f'FAIRMILL_CONF={CONF}', 'fairmill', 'setup', *options))
+        write(self.there.path('run/setup.sh'), script + '\n')
+        return script
 
-    def follow(self, commands):
-        """Runs all commands in one shell as root, until one fails.  Step 2 defines the client.  A
-        build may have another prefix for its settings than a package."""
-        client = re.search('^    (client=.*)$', PAGE, re.M)[1]
-        write(self.there.path('work/commands'), '\n'.join(['set -e', client, *commands]) + '\n')
-        return self.there.status(*self.there.inside('env', f'FAIRMILL_CONF={CONF}', 'bash', '-c', 'cd /work && exec bash commands'))
+    def script(self):
+        return self.there.status(*self.there.inside('sh', '/run/setup.sh'))
 
-    def step(self, heading, word, statement, commands=None):
-        """Tests that the commands of a step succeed, and that one of them contains this word."""
-        commands = commands or commands_of(heading)
-        tap.ok(word in '\n'.join(commands), f'the page has step {heading}')
-        tap.ok(not self.follow(commands), statement, self.there.place.out, self.there.place.err)
+    def state(self):
+        """Returns everything that a script may change, as a set of lines."""
+        inside = self.there.inside
+        lines = []
+        for folder in ('etc', 'var/lib/fairmill', 'var/lib/fairmill-report', 'var/lib/fairmill-metrics', 'run/units', 'root/fairmill-setup.sql'):
+            lines += self.there.printed(*inside('find', f'/{folder}', '!', '-name', '*.db-*', '-printf', '%p %m %u %g %l\n')).splitlines()
+            lines += self.there.printed(*inside('find', f'/{folder}', '-type', 'f', '!', '-name', 'results.db*', '-exec', 'sha256sum', '{}', '+')).splitlines()
+        return {*lines, *self.mysql_state(), *self.pgsql_state(), *self.sqlite_state()}
 
-    def settings(self):
-        return read(self.there.path(CONF))
+    def mysql_state(self):
+        accounts = self.sql('-e', "SELECT CONCAT(QUOTE(user), '@', QUOTE(host)) FROM mysql.user ORDER BY 1").splitlines()
+        lines = [line for account in accounts for line in self.sql('-e', f'SHOW GRANTS FOR {account}').splitlines()]
+        tables = self.sql('-e', "SELECT table_name FROM information_schema.tables WHERE table_schema = 'fairmill'").split()
+        if tables:
+            lines += self.sql('fairmill', '-e', '; '.join(f'CHECKSUM TABLE {name}' for name in tables)).splitlines()
+        return [*accounts, *lines]
 
-    def userdel(self):
-        self.there.status(*self.there.inside('userdel', 'fairmill'))
+    def pgsql_state(self):
+        if not os.path.exists(self.there.path('run/postgresql')):
+            return []
+        return [line for query in (
+            'SELECT rolname, rolconnlimit, rolcanlogin FROM pg_roles', 'SELECT roleid, member FROM pg_auth_members',
+            "SELECT relname, relacl FROM pg_class WHERE relname LIKE 'fairmill%'",
+            'SELECT * FROM fairmill_run', 'SELECT * FROM fairmill_fairshare', 'SELECT * FROM fairmill_history',
+        ) for line in self.psql(query).splitlines()]
 
-    def first_steps(self):
-        self.step('1', 'useradd', 'step 1 creates a user and settings')
-        tap.like(self.settings(), '^#conf =', 'without a slurm.conf the settings name none')
-        for folder in ('run/slurm/conf', 'etc/slurm'):
-            self.userdel()
-            os.makedirs(self.there.path(folder), exist_ok=True)
-            write(self.there.path(f'{folder}/slurm.conf'), 'ClusterName=alpha\n')
-            self.step('1', 'useradd', f'step 1 works with /{folder}/slurm.conf')
-            tap.like(self.settings(), '^conf = auto', 'the settings use the slurm.conf')
-            os.unlink(self.there.path(f'{folder}/slurm.conf'))
-        self.userdel()
-        examples = self.there.path('usr/share/doc/fairmill/examples')
-        os.makedirs(examples, exist_ok=True)
-        write(f'{examples}/fairmill.conf', read(f'{TOP}/etc/fairmill.conf') + '# from the package\n')
-        self.step('1', 'useradd', 'step 1 creates settings from the package')
-        tap.like(self.settings(), '^# from the package', "the settings are a copy of the package's")
+    def psql(self, statement):
+        return self.by('postgres', 'psql', '-h', '/run/postgresql', '-Atqc', statement, 'fairmill')
 
-    def load_plugin(self):
-        self.follow(commands_of('2'))
-        tap.like(self.there.place.err, "Plugin 'auth_socket' is not loaded",
-                 'MySQL reports that its plugin is not loaded')
-        command, = (line for line in indented(PAGE) if re.match('sudo .*INSTALL PLUGIN', line))
-        self.there.status('chroot', self.there.root, 'bash', '-c', command)
-        tap.empty(self.there.place.err, "the page's command loads the plugin")
+    def sqlite_state(self):
+        path = self.there.path('var/lib/fairmill/results.db')
+        if not os.path.exists(path):
+            return []
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            return list(db.iterdump())
 
-    def to_results(self):
-        if mariadb.IS_MYSQL:
-            self.load_plugin()
-        self.step('2', 'init --print', 'step 2 creates a login, tables, and privileges')
-        self.step('3', 'check', 'step 3: init has nothing to do, and check succeeds')
-        self.step('4', 'run -v', 'step 4 runs and prints the results')
-        shown = self.there.place.out
-        account = self.sql('slurm_acct_db', '-e', "SELECT max(acct) FROM alpha_assoc_table WHERE deleted = 0 AND acct <> 'root'")
-        tap.like(shown, rf'\b{re.escape(account)}\b', 'the results contain an account')
-        self.step('5', 'fairmill.cron', 'step 5 installs a crontab line')
-        tap.same(self.roles(), ROLES, 'the login of runs has only the role of a writer')
-        return account
+    def check_is_silent(self):
+        said = self.by('fairmill', 'fairmill', 'check')
+        tap.unlike(said + self.there.place.err, f'(?m){SAYING}', 'afterwards, check has nothing to say')
 
-    def readers(self, account):
-        self.step('7', 'fairmill_reader', 'step 7 creates a reader')
-        tap.same(self.sql('fairmill', '-e', 'SELECT count(*) > 0 FROM fairmill_fairshare', user=('--user=portal', '--password=secret')),
-                 '1', 'the reader can read the results')
-        self.step('8', 'reader.conf', 'step 8 creates a login for the socket')
+    def works_twice(self, what):
+        tap.ok(not self.script(), f'the script succeeds with {what}', self.there.place.out, self.there.place.err)
+        first = self.there.place.out
+        self.check_is_silent()
+        before = self.state()
+        tap.ok(not self.script(), f'with {what}, the script succeeds again', self.there.place.out, self.there.place.err)
+        tap.unlike(self.there.place.out, 'Done:', f'with {what}, the second time does nothing')
+        tap.empty(self.state() ^ before, f'with {what}, the second time changes nothing')
+        return first + self.there.place.out
 
-        def shown(conf):
-            out = self.there_by('fairmill', 'fairmill', '-c', conf, 'show', '--parsable')
-            return sum(f'|{account}|' in f'|{line}' for line in out.splitlines())
-        tap.same(shown('/etc/fairmill/reader.conf'), shown(CONF),
-                 'the login for the socket reads the results with a password')
-        self.there_by('nobody', 'fairmill', '-c', CONF, 'show')
-        tap.like(self.there.place.out + self.there.place.err, 'Permission denied',
-                 'other users cannot read the settings')
+    def users_ask(self, what):
+        """Tests that a user who cannot read the settings gets values through the socket."""
+        path = self.there.path('run/fairmill/socket')
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+            os.chmod(path, 0o666)
+            listener.listen(8)
+            code = f'exec 3<&{listener.fileno()}; LISTEN_PID=$$; export LISTEN_PID; exec fairmill answer'
+            service = subprocess.Popen(self.there.as_user('env', f'FAIRMILL_CONF={CONF}', 'LISTEN_FDS=1', 'sh', '-c', code),
+                                       pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL)
+            shown = self.by('games', 'fairmill', 'show', '--parsable')
+            tap.ok(shown.count('\n') > 10, f'with {what}, users ask through the socket', shown, self.there.place.err)
+            service.kill()
+            service.wait()
+        os.unlink(path)
 
-    def upgrade(self):
-        self.step('After an upgrade', 'fairmill_owner', 'the commands for an upgrade succeed')
-        tap.same(self.roles(), ROLES, 'after the upgrade the login has only the role of a writer')
-        self.step('4', 'run -v', 'a run after the upgrade succeeds')
+    def passwords(self):
+        """Returns the generated passwords, and tests that only root and fairmill can read them."""
+        found = []
+        for path in ('/etc/fairmill/fairmill.cnf', '/etc/fairmill/reader.cnf', '/var/lib/fairmill/.pg_service.conf'):
+            if os.path.exists(self.there.path(path)):
+                tap.same(self.there.owner(path), 'root:fairmill 640', f'only root and fairmill can read {path}')
+                found += re.findall('Fm-[0-9a-f]{48}', read(self.there.path(path)))
+        return found
 
-    def in_postgres(self):
-        write(self.there.path(CONF), re.sub(r'(?s)(^\[results\].*?^)driver = mysql', r'\1driver = pgsql', self.settings(), flags=re.M))
-        self.step('Results in PostgreSQL', 'psql -v', 'the commands for PostgreSQL succeed',
-                  commands_of_part('Results in PostgreSQL'))
-        tap.same(self.there_by('postgres', 'psql', '-Atqc', "SELECT rolconnlimit FROM pg_roles WHERE rolname = 'fairmill_reader_login'"),
-                 '64', 'the login for the socket has a connection limit')
-        self.there.works('a run with results in PostgreSQL succeeds',
-                         'chroot', self.there.root, 'runuser', '-u', 'fairmill', '--', 'fairmill', '-c', CONF, 'run')
-        rows = self.there_by('postgres', 'psql', '-U', 'portal', '-Atqc', 'SELECT count(*) FROM fairmill_fairshare', 'fairmill')
-        tap.ok(rows.isdigit() and int(rows) > 1, 'the results are published in PostgreSQL', rows)
+    def works(self, what, *options):
+        """Runs the script twice, asks as a user, and looks for passwords in the output."""
+        script = self.setup(*options)
+        said = self.works_twice(what)
+        self.users_ask(what)
+        secrets = [*self.passwords(), 'of-slurmdbd']
+        tap.empty((secret for secret in secrets if secret in script + said), f'with {what}, neither script nor output has a password')
+
+    def forget(self, units=False):
+        """Removes what a script made, except in the databases, and chooses systemd or cron."""
+        self.there.forget_fairmill('var/lib/fairmill-report', 'var/lib/fairmill-metrics', 'run/units', 'run/systemd')
+        for name in glob.glob(self.there.path('etc/cron.d/fairmill*')) + glob.glob(self.there.path('etc/systemd/system/*/fairmill*')):
+            os.unlink(name)
+        if units:
+            os.makedirs(self.there.path('run/systemd/system'))
 
 
 def prepare(there):
-    """Installs the program and a sudo into a system without fairmill."""
+    """Installs the program into a system without fairmill."""
     shutil.copytree(f'{TOP}/t/lib', there.path('run/lib'))
     there.forget_fairmill()
     copy_program(there.path('usr/bin'))
-    write(there.path('usr/bin/sudo'), SUDO)
-    for name in ('fairmill', 'sudo'):
+    write(there.path('usr/bin/systemctl'), SYSTEMCTL)
+    for name in ('fairmill', 'systemctl'):
         os.chmod(there.path(f'usr/bin/{name}'), 0o755)
     os.makedirs(there.path('etc/cron.d'), exist_ok=True)
-    for name in ('etc', 'cron'):
-        shutil.copytree(f'{TOP}/{name}', there.path(f'work/{name}'))
+
+
+def edited(site):
+    """Tests that the script does not change files of the administrator."""
+    path = site.there.path(CONF)
+    mine = read(path) + '[retention]\nhistory_days = 30\n'
+    write(path, mine)
+    write(site.there.path('etc/cron.d/fairmill-page'), '# mine\n')
+    tap.ok(not site.script(), 'with edited files, the script succeeds', site.there.place.err)
+    tap.like(site.there.place.out, 'Left alone.*\n(.*\n)*.*cron.d/fairmill-page, which differs', 'the script names an edited file')
+    tap.same(read(path), mine, 'the script does not change edited settings')
+    tap.same(read(site.there.path('etc/cron.d/fairmill-page')), '# mine\n', 'the script does not change an edited cron table')
+
+
+def upgraded(site, drop, roles):
+    """Tests the script with tables that `init` must upgrade: one table is missing."""
+    drop('DROP TABLE fairmill_job_term')
+    tap.ok(not site.script(), 'the script upgrades the tables', site.there.place.out, site.there.place.err)
+    site.check_is_silent()
+    tap.same(roles(), 'fairmill_writer', 'after an upgrade, the login has only the role of a writer')
+
+
+def add_services(there):
+    """Installs a web server and the directory of node_exporter, as far as the script sees them."""
+    for name in ('apache2', 'a2enconf', 'apachectl'):
+        write(there.path(f'usr/sbin/{name}'), f'#!/bin/sh\necho "$0 $*" >>/run/apache\n[ {name} != a2enconf ] || '
+              'touch "/etc/apache2/conf-enabled/$2.conf"\n')
+        os.chmod(there.path(f'usr/sbin/{name}'), 0o755)
+    for path in ('etc/apache2/conf-available', 'etc/apache2/conf-enabled', 'var/lib/prometheus/node-exporter'):
+        os.makedirs(there.path(path), exist_ok=True)
+    there.status(*there.inside('groupadd', '--force', 'prometheus'))
+
+
+def services(site):
+    """Tests the files for the web server and node_exporter."""
+    there = site.there
+    tap.like(read(there.path('etc/apache2/conf-available/fairmill.conf')), 'Alias /fairmill /var/lib/fairmill-report\n(.*\n)*.*Require local',
+             'Apache shows the page to this host only')
+    tap.same(read(there.path('run/apache')), '/usr/sbin/a2enconf -q fairmill\n/usr/sbin/apachectl graceful\n', 'Apache is reloaded once')
+    tap.same(there.owner('/var/lib/fairmill-metrics'), 'fairmill:prometheus 2750', 'only node_exporter can read the metrics')
+    tap.same(os.readlink(there.path('var/lib/prometheus/node-exporter/fairmill.prom')), '/var/lib/fairmill-metrics/fairmill.prom',
+             'node_exporter finds the metrics')
+    tap.like(read(there.path('etc/systemd/system/fairmill.service.d/metrics.conf')), 'ExecStopPost=/usr/bin/fairmill metrics -o /var/lib',
+             'each run writes metrics')
+    tap.ok('</html>' in read(there.path('var/lib/fairmill-report/index.html')), 'the page exists')
+
+
+def unprivileged(site):
+    """Tests what the command prints for a user who cannot read slurmdbd.conf."""
+    before = site.state()
+    script = site.by('nobody', 'fairmill', 'setup')
+    tap.like(script, "cannot read '/etc/slurm/slurmdbd.conf': Permission denied", 'the script names a file that cannot be read')
+    tap.like(script, 'sudo fairmill setup', 'the script says how to read the file')
+    tap.empty(site.state() ^ before, 'the command itself changes nothing')
+
+
+def on_another_host(site):
+    """Tests a server that only a port leads to."""
+    os.unlink(site.there.path('run/mysqld/mysqld.sock'))
+    port = site.sql('-e', 'SELECT @@port')
+    write(site.there.path('etc/slurm/slurmdbd.conf'), f'StorageHost=127.0.0.1\nStoragePort={port}\nStorageLoc=slurm_acct_db\n')
+    site.setup()
+    tap.same(site.script(), 1, 'without a login on the other host, the script stops')
+    tap.like(site.there.place.err, 'copy /root/fairmill-setup.sql to 127.0.0.1', 'the script says what to do on the other host')
+    order = site.there.path('root/fairmill-setup.sql')
+    tap.same(site.there.owner('/root/fairmill-setup.sql'), 'root:root 600', 'only root can read the SQL for the other host')
+    tap.ok(not os.path.exists(site.there.path(CONF)), 'no settings are in place yet')
+    site.sql(input=read(order))
+    tap.empty(site.there.place.err, 'the SQL for the other host succeeds')
+    site.works('a server on another host')
+    tap.ok(not os.path.exists(order), 'the script deletes the SQL for the other host')
 
 
 def body():
     os.umask(0o022)
+    if ctypes.CDLL(None, use_errno=True).unshare(NEWNET):
+        tap.not_here('no permission for a network of its own')
+    subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
     with OwnSystem() as there:
         prepare(there)
-        with Held(there, 'mariadb', 'NewServer', usual_socket()) as server:
+        with Held(there, '/run/mysqld/mysqld.sock', 'mariadb', 'NewServer') as server:
             site = Site(there, server)
             site.make()
-            site.first_steps()
-            account = site.to_results()
-            site.readers(account)
-            site.upgrade()
-            with Held(there, 'postgres', 'NewPostgres', '/run/postgresql/.s.PGSQL.5432'):
-                site.in_postgres()
+            site.forget()
+            unprivileged(site)
+            site.works(f'results in {mariadb.NAME}')
+            upgraded(site, lambda statement: site.sql('fairmill', '-e', statement), lambda: ' '.join(sorted(set(
+                re.findall('fairmill_(?:owner|writer|reader)', site.sql('-e', 'SHOW GRANTS FOR fairmill@localhost'))))))
+            edited(site)
+            site.forget(units=True)
+            add_services(there)
+            site.works('results in SQLite, and systemd', '--results', 'sqlite')
+            services(site)
+            site.forget(units=True)
+            with Held(there, '/run/postgresql/.s.PGSQL.5432', 'postgres', 'NewPostgres', PEER, "'-c', 'listen_addresses=127.0.0.1'"):
+                site.works('results in PostgreSQL', '--results', 'pgsql')
+                upgraded(site, lambda statement: site.psql(statement), lambda: site.psql(
+                    "SELECT string_agg(roleid::regrole::text, ' ') FROM pg_auth_members WHERE member = 'fairmill'::regrole"))
+            shutil.rmtree(there.path('run/postgresql'))
+            site.forget()
+            site.sql('-e', 'DROP DATABASE fairmill; DROP USER fairmill@localhost, fairmill_reader_login@localhost')
+            on_another_host(site)
 
 
-tap.needs(*mariadb.Server.PROGRAMS, *postgres.Postgres.PROGRAMS)
+tap.needs(*mariadb.Server.PROGRAMS, *postgres.Postgres.PROGRAMS, 'ip')
 tap.main(body)

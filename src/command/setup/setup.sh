@@ -191,15 +191,16 @@ password=$(password_in "$directory/fairmill.cnf")
 #@if results=mysql
 reader_password=$(password_in "$directory/reader.cnf")
 #@end
+order=/root/fairmill-setup.sql # the SQL for the other host
 if databases_are_ready; then
     kept "the login, the tables and the privileges on $host"
+    rm -f "$order"
 else
     [ -n "$clusters" ] || stop 'the names of the clusters are unknown; write them to the line that begins with clusters='
     as_fairmill init --print --cluster "$clusters" >"$scratch/sql"
     cat >"$scratch/sed" <<END
 s/^-- First: CREATE USER \(.*\) IDENTIFIED BY '[.]*'\(.*\)/CREATE USER IF NOT EXISTS \1 IDENTIFIED BY '$password'\2;/
 END
-    order=/root/fairmill-setup.sql
     (
         umask 077
         {
@@ -226,10 +227,8 @@ END
         stop "the login, the tables or the privileges on $host are not complete" \
             "copy $order to $host and execute it there as an administrator of the databases:" \
             '    mariadb < fairmill-setup.sql          # or mysql' \
-            "then delete both copies and run this script again"
+            'then delete the copy there and run this script again'
     }
-    rm -f "$order"
-    did "found the login, the tables and the privileges on $host complete"
 fi
 #@end
 #@unless remote
