@@ -131,8 +131,8 @@ const char *permissions_only_login(const struct permissions *permissions)
 int permissions_deny(const char *name, struct error *err)
 {
     return fail(err, ERROR_USAGE,
-                "data about users is private ([report] private), and '%s' is neither you nor an "
-                "account",
+                "data about other users is private on this cluster, and '%s' is neither you nor "
+                "an account",
                 name);
 }
 
@@ -142,8 +142,8 @@ int permissions_check_all(const struct permissions *permissions, const char *clu
     return (cluster ? permissions_are_limited_on(permissions, cluster, PRIVATE_ALL)
                     : permissions_are_limited(permissions, PRIVATE_ALL))
                ? fail(err, ERROR_USAGE,
-                      "data about users is private ([report] private), and you may not see all "
-                      "users")
+                      "data about other users is private on this cluster, so this is for operators "
+                      "and administrators")
                : 0;
 }
 

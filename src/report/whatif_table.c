@@ -228,6 +228,7 @@ static void whatif_table_say_passing(struct text *text, const struct whatif *wha
     struct text sentence = { 0 };
     if (own->row.removed)
         return;
+    text_add(text, own == whatif->own ? "\n" : "");
     text_add(&sentence, "");
     if (whatif->own_count > 1)
         text_format(&sentence, "%s/%s%s%s: ", own->row.account, own->row.user,
@@ -257,7 +258,6 @@ static void whatif_table_add_own(struct answer *answer, const struct whatif *wha
         table_add(table, &whatif->own[i].row);
     table_close(table);
     table_destroy(table);
-    answer_say(answer, "\n");
     for (size_t i = 0; i < whatif->own_count; i++)
         whatif_table_say_passing(answer_text(answer), whatif, &whatif->own[i]);
 }
