@@ -57,6 +57,7 @@ case $1 in
 is-enabled) [ -e "$wanted" ] ;;
 enable) mkdir -p "${wanted%/*}" && touch "$wanted" ;;
 is-active) [ -e "/run/units/$unit" ] ;;
+try-reload-or-restart) echo "systemctl $*" >>/run/apache ;;
 start) mkdir -p /run/units && echo "$unit" >>"/run/units/$unit"
     case $unit in fairmill-report.service)
         runuser -u fairmill -- env FAIRMILL_CONF=/etc/fairmill/fairmill.conf fairmill report --output /var/lib/fairmill-report/index.html ;;
@@ -276,7 +277,7 @@ def services(site):
     there = site.there
     tap.like(read(there.path('etc/apache2/conf-available/fairmill.conf')), 'Alias /fairmill /var/lib/fairmill-report\n(.*\n)*.*Require local',
              'Apache shows the page to this host only')
-    tap.same(read(there.path('run/apache')), '/usr/sbin/a2enconf -q fairmill\n/usr/sbin/apachectl graceful\n', 'Apache is reloaded once')
+    tap.same(read(there.path('run/apache')), '/usr/sbin/a2enconf -q fairmill\nsystemctl try-reload-or-restart apache2.service\n', 'Apache is reloaded once')
     tap.same(there.owner('/var/lib/fairmill-metrics'), 'fairmill:prometheus 2750', 'only node_exporter can read the metrics')
     tap.same(os.readlink(there.path('var/lib/prometheus/node-exporter/fairmill.prom')), '/var/lib/fairmill-metrics/fairmill.prom',
              'node_exporter finds the metrics')

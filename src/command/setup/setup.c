@@ -6,6 +6,7 @@
 #include "command/setup/machine.h"
 #include "command/setup/script.h"
 #include "settings/load.h"
+#include "settings/settings.h"
 #include "util/error.h"
 
 struct setup_options {
@@ -52,13 +53,31 @@ static void setup_add_paths(struct script *script, const char *asked)
     script_set(script, "conf", settings_path(asked));
 }
 
+/* Sets `existing` to the driver of the results in existing settings, if they can be read. */
+static void setup_read_settings(struct script *script, const char *asked)
+{
+    struct error unread;
+    struct settings *settings = NULL;
+    if (settings_load(&settings, asked, SETTINGS_FOR_READING, &unread))
+        return;
+    script_set(script, "existing", settings->results.driver);
+    script_note(script, "'%s' exists: results in %s", settings->path, settings->results.driver);
+    settings_destroy(settings);
+}
+
+static const char *setup_default_results(const struct script *script)
+{
+    const char *existing = script_fact(script, "existing");
+    if (*existing)
+        return existing;
+    if (*script_fact(script, "mysql") || *script_fact(script, "remote"))
+        return "mysql";
+    return *script_fact(script, "pgsql") ? "pgsql" : "sqlite";
+}
+
 static void setup_conclude(struct script *script, const struct setup_options *options)
 {
-    bool has_mysql = *script_fact(script, "mysql") || *script_fact(script, "remote");
-    const char *results = options->results                ? options->results
-                          : has_mysql                     ? "mysql"
-                          : *script_fact(script, "pgsql") ? "pgsql"
-                                                          : "sqlite";
+    const char *results = options->results ? options->results : setup_default_results(script);
     struct text clusters = { 0 };
     for (size_t i = 0; i < options->shared.clusters.count; i++)
         text_format(&clusters, "%s%s", i ? "," : "", options->shared.clusters.values[i]);
@@ -80,6 +99,7 @@ static int setup_answer(struct command_context *context, struct error *err)
     machine_find_slurm(&script);
     machine_find_servers(&script);
     machine_find_services(&script);
+    setup_read_settings(&script, context->invocation->settings_path);
     setup_add_paths(&script, context->invocation->settings_path);
     setup_conclude(&script, context->options);
     script_add(&text, &script, setup_script);

@@ -19,6 +19,7 @@ umask 022
 fairmill=@fairmill@ # the program
 conf=@conf@ # the settings
 database=@database@ # slurmdbd's database
+results=@results@ # the database system of the results
 #@if remote
 host=@host@ # the server of slurmdbd's database
 port=@port@
@@ -51,7 +52,7 @@ nginx=@nginx@ # a directory of nginx's configuration
 #@end
 
 scratch=$(mktemp -d) # readable only by root, because it may hold passwords
-trap 'rm -rf "$scratch"' EXIT
+trap 'status=$?; rm -rf "$scratch"; [ $status = 0 ] || echo "setup: not complete; you can run this script again" >&2' EXIT
 touch "$scratch/did" "$scratch/kept" "$scratch/next"
 
 did() {
@@ -88,14 +89,46 @@ put() {
     fi
 }
 
+# new_directory PATH MODE GROUP
+new_directory() {
+    [ -d "$1" ] || { install -d -o fairmill -g "$3" -m "$2" "$1" && did "created $1"; }
+}
+
 # Runs fairmill as its own user, with the settings $settings.
-as_fairmill() { runuser -u fairmill -- env HOME="$state" "$fairmill" -c "$settings" "$@"; }
+as_fairmill() { runuser -u fairmill -- env HOME="$home" "$fairmill" -c "$settings" "$@"; }
 
 # A password that satisfies the usual rules of servers.  It never appears on a command line.
 new_password() { echo "Fm-$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
 
+# Prints the password in an option file of MySQL.  Creates the file if it does not exist.
+password_in() {
+    [ -e "$1" ] || printf '[client]\npassword = "%s"\n' "$(new_password)" | put "$1" 640 fairmill >&2
+    sed -n 's/^password = "\(.*\)"$/\1/p' "$1"
+}
+
+
+# ---- Before anything is changed ----
+
 [ "$(id -u)" = 0 ] || stop 'this script needs root; run it with sudo'
 [ -x "$fairmill" ] || stop "there is no program '$fairmill'; correct the line that begins with fairmill="
+#@unless remote
+[ -n "$socket" ] || stop 'no server of MariaDB or MySQL answers on this host' \
+    'start the server, then print this script again, or correct the line that begins with socket='
+sql() { "$client" --socket="$socket" --batch --skip-column-names "$@"; }
+sql -e 'SELECT 1' >/dev/null || stop "'$client' cannot connect as an administrator to the server at $socket" \
+    'write user and password to /root/.my.cnf, then run this script again'
+sql -e 'SELECT COUNT(*) FROM cluster_table' "$database" >/dev/null || stop "the server has no database '$database' of slurmdbd" \
+    'start slurmdbd once, or correct the line that begins with database='
+#@end
+#@if results=pgsql
+pgsql() { runuser -u postgres -- psql -X -q -A -t -v ON_ERROR_STOP=1 -h "$pgsocket" -p "$pgport" "$@"; }
+pgsql -c 'SELECT 1' postgres >/dev/null || stop "the user postgres cannot connect to PostgreSQL at $pgsocket"
+#@end
+# Prints the value of `driver` in section [results].
+driver_in() { sed -n '/^\[results\]/,/^\[/s/^driver *= *//p' "$1"; }
+if [ -e "$conf" ] && [ "$(driver_in "$conf")" != "$results" ]; then
+    stop "$conf exists, and publishes to $(driver_in "$conf")" "print this script with --results $(driver_in "$conf")"
+fi
 
 
 # ---- 1. User and directories ----
@@ -106,10 +139,7 @@ else
     useradd --system --user-group --home-dir "$state" --shell /usr/sbin/nologin fairmill
     did 'created the user fairmill'
 fi
-# new_directory PATH MODE GROUP
-new_directory() {
-    [ -d "$1" ] || { install -d -o fairmill -g "$3" -m "$2" "$1" && did "created $1"; }
-}
+home=$(getent passwd fairmill | cut -d: -f6)
 new_directory "$state" 750 fairmill
 new_directory "$page" 755 fairmill
 [ -d "$directory" ] || install -d "$directory"
@@ -124,51 +154,50 @@ if [ -e "$conf" ]; then
     settings=$conf
 else
     settings=$conf.setup
-    {
-        echo '# Settings of fairmill; fairmill.conf(5) describes all of them.'
-        printf '\n[source]\ndriver = mysql\ndatabase = %s\n' "$database"
 #@if remote
-        printf 'host = %s\nport = %s\nuser = fairmill\noption_file = %s\n' "$host" "$port" "$directory/fairmill.cnf"
-        echo '# To encrypt the connection, set tls_mode and tls_ca.'
+    server=$(printf 'host = %s\nport = %s\nuser = fairmill\noption_file = %s' "$host" "$port" "$directory/fairmill.cnf")
 #@end
 #@unless remote
-        printf 'socket = %s\n' "$socket"
+    server="socket = $socket"
 #@end
-        [ -z "$clusters" ] || echo "clusters = $clusters"
+    cat >"$scratch/settings" <<END
+# Settings of fairmill; fairmill.conf(5) describes all of them.
+
+[source]
+driver = mysql
+database = $database
+$server
+${clusters:+clusters = $clusters}
+
+[results]
+driver = $results
 #@if results=mysql
-        printf '\n[results]\ndriver = mysql\ndatabase = fairmill\n'
-#@if remote
-        printf 'host = %s\nport = %s\nuser = fairmill\noption_file = %s\n' "$host" "$port" "$directory/fairmill.cnf"
-#@end
-#@unless remote
-        printf 'socket = %s\n' "$socket"
-#@end
+database = fairmill
+$server
 #@end
 #@if results=pgsql
-        printf '\n[results]\ndriver = pgsql\ndatabase = fairmill\nsocket = %s\nport = %s\n' "$pgsocket" "$pgport"
+database = fairmill
+socket = $pgsocket
+port = $pgport
 #@end
 #@if results=sqlite
-        printf '\n[results]\ndriver = sqlite\ndatabase = %s\n' "$state/results.db"
+database = $state/results.db
 #@end
-        [ -z "$slurm" ] || printf '\n# Priorities, half-life and privacy.\n[slurm]\nconf = %s\n' "$slurm"
-    } | put "$settings" 640 fairmill
+${slurm:+
+# Priorities, half-life and privacy.
+[slurm]
+conf = $slurm}
+END
+    if [ -e "$settings" ] && ! cmp -s "$scratch/settings" "$settings"; then
+        stop "$settings, of an earlier script, differs from the settings in this script" \
+            "delete it, or rename it to $conf to use it as it is"
+    fi
+    put "$settings" 640 fairmill <"$scratch/settings"
 fi
 [ -n "$slurm" ] || next "copy half_life and the weights of slurm.conf to $conf; see fairmill.conf(5)"
 
 
 # ---- 3. Databases: tables, roles, logins and privileges ----
-
-#@unless remote
-[ -n "$socket" ] || stop 'no server of MariaDB or MySQL answers on this host' \
-    'start the server, then run `fairmill setup` again, or correct the line that begins with socket='
-sql() { "$client" --socket="$socket" --batch --skip-column-names "$@"; }
-sql -e 'SELECT 1' >/dev/null || stop "'$client' cannot connect as an administrator of the server at $socket" \
-    'write the user and the password to /root/.my.cnf, then run this script again'
-#@end
-#@if results=pgsql
-pgsql() { runuser -u postgres -- psql -X -q -A -t -v ON_ERROR_STOP=1 -h "$pgsocket" -p "$pgport" "$@"; }
-pgsql -c 'SELECT 1' postgres >/dev/null || stop "the user postgres cannot connect to PostgreSQL at $pgsocket"
-#@end
 
 # The parts of the SQL that `fairmill init --print` prints: first the results, then the accounting database.
 sql_of_results() { sed '/^-- Privileges to read/,$d' "$scratch/sql"; }
@@ -181,12 +210,7 @@ databases_are_ready() {
 }
 
 #@if remote
-# The login needs a password, which is in this file.
-# password_in FILE: creates the file if it does not exist, and prints the password.
-password_in() {
-    [ -e "$1" ] || printf '[client]\npassword = "%s"\n' "$(new_password)" | put "$1" 640 fairmill >&2
-    sed -n 's/^password = "\(.*\)"$/\1/p' "$1"
-}
+# The logins need passwords, which are in these files.
 password=$(password_in "$directory/fairmill.cnf")
 #@if results=mysql
 reader_password=$(password_in "$directory/reader.cnf")
@@ -327,9 +351,7 @@ if [ -e "$reader" ]; then
 else
 #@if results=mysql
 #@unless remote
-    [ -e "$directory/reader.cnf" ] ||
-        printf '[client]\npassword = "%s"\n' "$(new_password)" | put "$directory/reader.cnf" 640 fairmill
-    password=$(sed -n 's/^password = "\(.*\)"$/\1/p' "$directory/reader.cnf")
+    password=$(password_in "$directory/reader.cnf")
     if [ "$(sql -e "SELECT COUNT(*) FROM mysql.user WHERE user = 'fairmill_reader_login' AND host = 'localhost'")" = 0 ]; then
         sql <<END
 CREATE USER fairmill_reader_login@localhost IDENTIFIED BY '$password' WITH MAX_USER_CONNECTIONS 64;
@@ -354,7 +376,7 @@ END
 #@if results=pgsql
     # libpq reads the password from this file.  The connection uses TCP, because PostgreSQL usually accepts
     # passwords there, and through the socket only logins with the name of the system's user.
-    service=$state/.pg_service.conf
+    service=$home/.pg_service.conf
     [ -e "$service" ] || printf '[fairmill_reader]\nhost=127.0.0.1\nport=%s\nuser=fairmill_reader_login\npassword=%s\n' \
         "$pgport" "$(new_password)" | put "$service" 640 fairmill
     password=$(sed -n '/^\[fairmill_reader\]/,/^password=/s/^password=//p' "$service")
@@ -473,7 +495,12 @@ END
 [ -e /etc/apache2/conf-enabled/fairmill.conf ] || { a2enconf -q fairmill && did 'enabled the page in Apache: http://localhost/fairmill/'; }
 #@end
 if grep -q "wrote $apache/\\|page in Apache" "$scratch/did"; then
+#@if systemd
+    systemctl try-reload-or-restart apache2.service 2>/dev/null || systemctl try-reload-or-restart httpd.service || next 'reload Apache'
+#@end
+#@unless systemd
     apachectl graceful || next 'reload Apache'
+#@end
 fi
 next "name in $apache/fairmill.conf the hosts that may read the page"
 #@end
