@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Create the files that OpenPBS would have at an invented site, to try fairmill.
 
