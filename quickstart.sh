@@ -6,6 +6,9 @@
 #
 #   quickstart.sh       a university with Slurm, in build/demo/
 #   quickstart.sh pbs   a small site with OpenPBS, in build/demo-pbs/
+#   quickstart.sh site [USERS]
+#                       a university with two clusters, GPUs, a year of 450,000 jobs and USERS users
+#                       (default: 3000), in build/demo-site/; takes two minutes
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")"
@@ -13,8 +16,8 @@ cd "$(dirname "$0")"
 
 site=${1:-slurm} directory=demo
 [ "$site" = slurm ] || directory=demo-$site
-if [ $# -gt 1 ] || ! [[ $site =~ ^(slurm|pbs)$ ]]; then
-    echo "usage: quickstart.sh [pbs]" >&2
+if ! [[ $* =~ ^(slurm|pbs|site( [1-9][0-9]*)?)?$ ]]; then
+    echo "usage: quickstart.sh [pbs | site [USERS]]" >&2
     exit 64
 fi
 
@@ -45,10 +48,11 @@ quietly make.log make -j"$(nproc)"
 
 rm -rf "$directory"
 echo "Making a site in build/$directory/ ..."
-PATH=$PWD:$PATH ../sql/demo/make.sh "$site" "$directory"
+PATH=$PWD:$PATH ../sql/demo/make.sh "$site" "$directory" "${@:2}"
 case $site in
 slurm) try='the examples of README.md, doc/questions.md and the manual pages' ;;
 pbs) try="\`fairmill show --pbs --list' and \`fairmill explain bob suzy'; doc/pbs.md describes OpenPBS" ;;
+site) try="for example \`fairmill budget', \`fairmill waits --by partition' and \`fairmill explain USER'" ;;
 esac
 cat <<END
 

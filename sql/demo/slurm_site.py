@@ -73,8 +73,13 @@ class Partition(NamedTuple):
     nodes: str
     minutes: int
     factor: int
-    core: float
-    gpu: float
+    core: int
+    gpu: int
+
+    def weights(self):
+        if (self.core, self.gpu) == (1, 0):
+            return ''
+        return ' TRESBillingWeights=' + ','.join(f'{name}={weight:.1f}' for name, weight in (('CPU', self.core), ('GRES/gpu', self.gpu)) if weight)
 
 
 class QOS(NamedTuple):
@@ -98,6 +103,12 @@ class Cluster:
         width = max(2, len(str(self.nodes[name].count)))
         return f'{name}[{1:0{width}d}-{self.nodes[name].count:0{width}d}]'
 
+    def billing(self, name):
+        """Return the billing of a group of nodes: for each node, the highest of its partitions that have weights."""
+        group = self.nodes[name]
+        billed = [group.cores * each.core + group.gpus * each.gpu for each in self.partitions.values() if each.nodes == name and each.weights()]
+        return group.count * max(billed, default=group.cores)
+
     def registered(self):
         """Return the TRES of the whole cluster as slurmctld counts them."""
         groups = self.nodes.values()
@@ -107,7 +118,7 @@ class Cluster:
             for number in (1001, *group.gpu[:1]):
                 gpus[number] = gpus.get(number, 0) + group.count * group.gpus
         return (f'1={cores},2={sum(group.count * group.cores * group.memory for group in groups)},'
-                f'4={sum(group.count for group in groups)},5={cores}' +
+                f'4={sum(group.count for group in groups)},5={sum(map(self.billing, self.nodes))}' +
                 ''.join(f',{number}={count}' for number, count in sorted(gpus.items()) if count))
 
     def slurm_conf(self):
@@ -117,8 +128,7 @@ class Cluster:
         partitions = '\n'.join(
             f'PartitionName={name} Nodes={self.node_names(each.nodes)} MaxTime={each.minutes} PriorityJobFactor={each.factor}'
             + (' Default=YES' if name == default else '')
-            + (f' TRESBillingWeights=CPU={each.core:.1f}' + (f',GRES/gpu={each.gpu:.1f}' if each.gpu else '')
-               if (each.core, each.gpu) != (1, 0) else '')
+            + each.weights()
             for name, each in self.partitions.items())
         return SLURM_CONF.format(cluster=self, nodes=nodes, partitions=partitions)
 

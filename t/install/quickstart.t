@@ -73,6 +73,13 @@ def body():
         place.works('fairmill answers for OpenPBS', 'bash', '-c', '. build/demo-pbs/env; fairmill show --pbs scott')
         tap.like(place.out, '^fairshare entity: scott', 'the site of OpenPBS has the entities of its resource_group')
 
+        place.works('quickstart.sh makes a site with a given number of users', './quickstart.sh', 'site', '60')
+        place.works('fairmill answers for both clusters', 'bash', '-c', '. build/demo-site/env; fairmill status --csv -o cluster,findings,health')
+        tap.same(place.out, 'cluster,findings,health\nalder,0,ok\nbirch,0,ok\n', 'both clusters have current results and no findings')
+        tap.ok(has_text(place.path('build/demo-site/fairshare.html')), 'the page of the site is written')
+        for wrong in (['site', 'many'], ['pbs', '60'], ['plain']):
+            place.command_ends(64, f"quickstart.sh rejects `{' '.join(wrong)}'", './quickstart.sh', *wrong)
+
 
 if has_sanitizers():
     tap.not_here('another build is sufficient')
