@@ -21,19 +21,6 @@ struct whatif *whatif_create(const char *cluster, int64_t as_of)
     return whatif;
 }
 
-static void release_own(struct whatif_own *own)
-{
-    name_list_free(&own->passed_by.names);
-    name_list_free(&own->passes.names);
-}
-
-static void free_own(struct whatif *whatif)
-{
-    for (size_t i = 0; i < whatif->own_count; i++)
-        release_own(&whatif->own[i]);
-    free(whatif->own);
-}
-
 void whatif_destroy(struct whatif *whatif)
 {
     if (!whatif)
@@ -41,7 +28,7 @@ void whatif_destroy(struct whatif *whatif)
     arena_destroy(whatif->arena);
     name_list_free(&whatif->changes);
     name_list_free(&whatif->commands);
-    free_own(whatif);
+    free(whatif->own);
     free(whatif->named);
     free(whatif->rows);
     free(whatif->jobs);
@@ -123,13 +110,12 @@ static bool is_changed(const struct whatif_row *row)
            !report_whatif_same(row->level_fs[BEFORE], row->level_fs[AFTER]);
 }
 
-static void report_whatif_add_row(struct whatif *whatif, const struct whatif_row *row)
+/* Replaces the names, which the tree owns, by copies. */
+static void copy_names(struct whatif *whatif, struct whatif_row *row)
 {
-    struct whatif_row *added = memory_append(&whatif->rows, &whatif->row_count);
-    *added = *row;
-    added->account = whatif_text(whatif, row->account);
-    added->user = whatif_text(whatif, row->user);
-    added->partition = whatif_text(whatif, row->partition);
+    row->account = whatif_text(whatif, row->account);
+    row->user = whatif_text(whatif, row->user);
+    row->partition = whatif_text(whatif, row->partition);
 }
 
 /*
@@ -198,17 +184,6 @@ static struct whatif_row report_whatif_row_of(const struct whatif *whatif,
     return row;
 }
 
-static void passing_add_name(struct whatif *whatif, struct whatif_passing *passing,
-                             const struct whatif_row *row)
-{
-    struct text name = { 0 };
-    text_format(&name, "%s/%s%s%s", row->account, row->user, *row->partition ? "/" : "",
-                row->partition);
-    const char *utf8 = whatif_text(whatif, name.bytes);
-    name_list_add(&passing->names, utf8, strlen(utf8));
-    text_free(&name);
-}
-
 /* Returns true if `one` ranks higher than `other` only after the changes. */
 static bool passes(const struct whatif_row *one, const struct whatif_row *other)
 {
@@ -218,22 +193,31 @@ static bool passes(const struct whatif_row *one, const struct whatif_row *other)
     return one->rank[BEFORE] <= other->rank[BEFORE] && one->rank[AFTER] > other->rank[AFTER];
 }
 
+/* Counts a user who passes.  Adds the name if it may be shown and there is room for it. */
+static void add_passing(struct whatif *whatif, struct whatif_passing *passing,
+                        const struct whatif_row *row)
+{
+    struct text name = { 0 };
+    passing->count++;
+    if (passing->shown == PASSING_NAMES ||
+        !permissions_show(whatif->permissions, whatif->cluster, row->account, row->user))
+        return;
+    text_format(&name, "%s/%s%s%s", row->account, row->user, *row->partition ? "/" : "",
+                row->partition);
+    passing->names[passing->shown++] = whatif_text(whatif, name.bytes);
+    text_free(&name);
+}
+
 /* Records whether the user of `other` would pass an association of the requesting user, or the
  * reverse. */
-static void add_passing(struct whatif *whatif, const struct whatif_row *other)
+static void meet_own(struct whatif *whatif, const struct whatif_row *other)
 {
-    bool is_shown =
-        permissions_show(whatif->permissions, whatif->cluster, other->account, other->user);
     for (size_t i = 0; i < whatif->own_count && !other->is_own; i++) {
         struct whatif_own *own = &whatif->own[i];
-        struct whatif_passing *passing = passes(other, &own->row)   ? &own->passed_by
-                                         : passes(&own->row, other) ? &own->passes
-                                                                    : NULL;
-        if (!passing)
-            continue;
-        passing->count++;
-        if (is_shown)
-            passing_add_name(whatif, passing, other);
+        if (passes(other, &own->row))
+            add_passing(whatif, &own->passed_by, other);
+        else if (passes(&own->row, other))
+            add_passing(whatif, &own->passes, other);
     }
 }
 
@@ -245,9 +229,7 @@ static void report_whatif_find_own(struct whatif *whatif, const struct ranked_st
     for (uint32_t i = 0; i < before->tree->count && user != INDEX_NONE; i++)
         if (before->tree->nodes[i].is_user && before->tree->nodes[i].user == user) {
             struct whatif_row row = report_whatif_row_of(whatif, sides, i);
-            row.account = whatif_text(whatif, row.account);
-            row.user = whatif_text(whatif, row.user);
-            row.partition = whatif_text(whatif, row.partition);
+            copy_names(whatif, &row);
             *memory_append(&whatif->own, &whatif->own_count) = (struct whatif_own){ .row = row };
         }
 }
@@ -268,9 +250,11 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
     /* Changes never add associations, so the tree before has all of them. */
     for (uint32_t i = 0; i < before->tree->count; i++) {
         struct whatif_row row = report_whatif_row_of(whatif, sides, i);
-        add_passing(whatif, &row);
-        if (row.named || row.changed)
-            report_whatif_add_row(whatif, &row);
+        meet_own(whatif, &row);
+        if (!row.named && !row.changed)
+            continue;
+        copy_names(whatif, &row);
+        *memory_append(&whatif->rows, &whatif->row_count) = row;
     }
     if (whatif->row_count)
         qsort(whatif->rows, whatif->row_count, sizeof *whatif->rows, by_gain);
@@ -294,24 +278,14 @@ void whatif_hide_others(struct whatif *whatif)
     whatif->job_count = jobs;
 }
 
-/* Keeps only the associations of the requesting user in these accounts and of these users. */
-static void leave_own(struct whatif *whatif, const struct name_list *accounts,
-                      const struct name_list *users)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < whatif->own_count; i++)
-        if (name_list_wants(accounts, whatif->own[i].row.account) &&
-            name_list_wants(users, whatif->own[i].row.user))
-            whatif->own[count++] = whatif->own[i];
-        else
-            release_own(&whatif->own[i]);
-    whatif->own_count = count;
-}
-
 void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
                   const struct name_list *users)
 {
-    size_t rows = 0, jobs = 0;
+    size_t rows = 0, jobs = 0, own = 0;
+    for (size_t i = 0; i < whatif->own_count; i++)
+        if (name_list_wants(accounts, whatif->own[i].row.account) &&
+            name_list_wants(users, whatif->own[i].row.user))
+            whatif->own[own++] = whatif->own[i];
     for (size_t i = 0; i < whatif->row_count; i++)
         if (name_list_wants(accounts, whatif->rows[i].account) &&
             name_list_wants(users, whatif->rows[i].user))
@@ -323,5 +297,5 @@ void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
     whatif->row_count = rows;
     whatif->job_count = jobs;
     whatif->is_chosen = true;
-    leave_own(whatif, accounts, users);
+    whatif->own_count = own;
 }

@@ -52,9 +52,11 @@ struct whatif_row {
 
 /* Users who pass an association of the requesting user, or whom it passes: one ranks higher than
  * the other after the changes, but not before. */
+#define PASSING_NAMES 6
 struct whatif_passing {
     size_t count;
-    struct name_list names; /* `account/user[/partition]` of those that may be shown */
+    const char *names[PASSING_NAMES]; /* the first `account/user[/partition]` that may be shown */
+    size_t shown;
 };
 
 /* An association of the requesting user. */

@@ -17,9 +17,6 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Maximum number of names in a sentence. */
-#define NAMES_SHOWN 6
-
 /* If the algorithm changes, factors have different scales, and only places can be compared. */
 static bool is_other_algorithm(const struct whatif *whatif)
 {
@@ -111,6 +108,14 @@ static json_t *json_side(const struct whatif *whatif, enum whatif_side side)
                      (json_int_t)whatif->users[side]);
 }
 
+static json_t *json_passing(const struct whatif_passing *passing)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < passing->shown; i++)
+        json_array_append_new(names, json_string(passing->names[i]));
+    return json_pack("{s:I, s:o}", "users", (json_int_t)passing->count, "names", names);
+}
+
 /* Returns the associations of the requesting user, with the users who pass. */
 static json_t *json_own(const struct whatif *whatif)
 {
@@ -118,16 +123,12 @@ static json_t *json_own(const struct whatif *whatif)
                                      .count = whatif->own_count,
                                      .size = sizeof *whatif->own,
                                      .context = whatif,
-                                     .cluster = whatif->cluster,
-                                     .terms = whatif->terms };
+                                     .cluster = whatif->cluster };
     json_t *list = table_rows_json(columns, &rows);
     for (size_t i = 0; i < whatif->own_count; i++) {
-        const struct whatif_own *own = &whatif->own[i];
         json_t *row = json_array_get(list, i);
-        json_object_set_new(row, "passed_by", json_integer((json_int_t)own->passed_by.count));
-        json_object_set_new(row, "passed_by_names", json_lines(&own->passed_by.names));
-        json_object_set_new(row, "passes", json_integer((json_int_t)own->passes.count));
-        json_object_set_new(row, "passes_names", json_lines(&own->passes.names));
+        json_object_set_new(row, "passed_by", json_passing(&whatif->own[i].passed_by));
+        json_object_set_new(row, "passes", json_passing(&whatif->own[i].passes));
     }
     return list;
 }
@@ -204,46 +205,30 @@ static const struct column user_columns[] = {
 static const struct table_layout user_layout = { user_columns, .by_cluster = true,
                                                  .as_paragraph = true };
 
-/* Adds the number of users who pass, and the first names.  The number includes hidden users. */
+/* Adds the number of users who pass, which includes hidden users, and names. */
 static void whatif_table_add_passing(struct text *text, const struct whatif_passing *passing)
 {
-    size_t count = passing->names.count < NAMES_SHOWN ? passing->names.count : NAMES_SHOWN;
-    text_format(text, "%zu %s", passing->count, passing->count == 1 ? "user" : "users");
-    for (size_t i = 0; i < count; i++)
-        text_format(text, "%s%s",
-                    !i                                          ? " ("
-                    : i + 1 == count && passing->count == count ? " and "
-                                                                : ", ",
-                    passing->names.values[i]);
-    if (count && passing->count > count)
-        text_format(text, " and %zu %s", passing->count - count,
-                    passing->count - count == 1 ? "other" : "others");
-    text_add(text, count ? ")" : "");
+    if (!passing->count)
+        text_add(text, "no user");
+    else
+        text_format(text, "%zu user%s", passing->count, passing->count == 1 ? "" : "s");
+    for (size_t i = 0; i < passing->shown; i++)
+        text_format(text, "%s%s", i ? ", " : " (", passing->names[i]);
+    if (passing->shown)
+        text_add(text, passing->shown < passing->count ? ", ...)" : ")");
 }
 
-/* Says who would pass an association of the requesting user, and whom it would pass. */
-static void whatif_table_say_passing(struct text *text, const struct whatif *whatif,
-                                     const struct whatif_own *own)
+static void whatif_table_say_passing(struct text *text, const struct whatif_own *own, bool is_only)
 {
     struct text sentence = { 0 };
-    if (own->row.removed)
-        return;
-    text_add(text, own == whatif->own ? "\n" : "");
-    text_add(&sentence, "");
-    if (whatif->own_count > 1)
-        text_format(&sentence, "%s/%s%s%s: ", own->row.account, own->row.user,
-                    *own->row.partition ? "/" : "", own->row.partition);
-    if (own->passed_by.count) {
-        whatif_table_add_passing(&sentence, &own->passed_by);
-        text_add(&sentence, " would pass you.");
-    } else
-        text_add(&sentence, "No user would pass you.");
-    text_add(&sentence, "  You would pass ");
-    if (own->passes.count)
-        whatif_table_add_passing(&sentence, &own->passes);
-    else
-        text_add(&sentence, "no user");
-    terminal_say(text, 0, "%s.", sentence.bytes);
+    if (!is_only)
+        text_format(&sentence, "In %s%s%s, you", own->row.account, *own->row.partition ? "/" : "",
+                    own->row.partition);
+    text_add(&sentence, is_only ? "You would pass " : " would pass ");
+    whatif_table_add_passing(&sentence, &own->passes);
+    text_add(&sentence, ", and ");
+    whatif_table_add_passing(&sentence, &own->passed_by);
+    terminal_say(text, 0, "%s would pass you.", sentence.bytes);
     text_free(&sentence);
 }
 
@@ -258,8 +243,10 @@ static void whatif_table_add_own(struct answer *answer, const struct whatif *wha
         table_add(table, &whatif->own[i].row);
     table_close(table);
     table_destroy(table);
+    answer_say(answer, whatif->own->row.removed ? "" : "\n");
     for (size_t i = 0; i < whatif->own_count; i++)
-        whatif_table_say_passing(answer_text(answer), whatif, &whatif->own[i]);
+        if (!whatif->own[i].row.removed)
+            whatif_table_say_passing(answer_text(answer), &whatif->own[i], whatif->own_count == 1);
 }
 
 /* Adds the users with the largest gains and losses, and the users in the changes.  Those of the

@@ -54,25 +54,22 @@ static void check_reader_add_difference(struct text *text, const struct settings
                           check_reader_value(settings, setting), settings->path, effect);
 }
 
-/* Adds the settings of the connection that differ, because the databases differ. */
+/* Warns of other results, and names the settings of the connection that differ. */
 static void add_other_results(struct text *text, const struct settings *settings,
                               const struct settings *reader)
 {
     static const char *const keys[] = { "driver", "host", "port", "socket", "service", "database" };
-    bool any = false;
+    text_format_printable(text,
+                          "  warning: '%s' leads to other results than '%s', which runs publish",
+                          reader->path, settings->path);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct setting *setting = setting_named("results", keys[i]);
-        if (!strcmp(check_reader_value(settings, setting), check_reader_value(reader, setting)))
-            continue;
-        check_reader_add_difference(text, settings, reader, setting,
-                                    "users do not get the results of the runs");
-        any = true;
+        const char *value = check_reader_value(reader, setting);
+        if (strcmp(value, check_reader_value(settings, setting)) != 0)
+            text_format_printable(text, "; %s is %s, not %s", keys[i], value,
+                                  check_reader_value(settings, setting));
     }
-    if (!any)
-        text_format_printable(text,
-                              "  warning: '%s' leads to another database than '%s': users do not "
-                              "get the results of the runs\n",
-                              reader->path, settings->path);
+    text_add(text, "\n");
 }
 
 static void compare_results(struct text *text, const struct settings *settings,
