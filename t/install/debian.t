@@ -44,7 +44,7 @@ for unit in "${units[@]}"; do
     esac
 done
 '''
-UNITS = ['fairmill-answer.service', 'fairmill-apply.timer', 'fairmill-report.timer', 'fairmill-verify.timer', 'fairmill.socket',
+UNITS = ['fairmill-answer.service', 'fairmill-apply.timer', 'fairmill-notify.timer', 'fairmill-report.timer', 'fairmill-verify.timer', 'fairmill.socket',
          'fairmill.timer']
 
 
@@ -156,6 +156,7 @@ def install(there):
     tap.ok(os.path.islink(f'{wanted}/fairmill.timer'), 'the timer is enabled')
     tap.ok(os.path.islink(f'{wanted}/fairmill-verify.timer'), 'the timer of verify is enabled')
     tap.same(glob.glob(there.path('etc/systemd/system/*.wants/fairmill-apply.*')), [], 'the units of apply are disabled')
+    tap.same(glob.glob(there.path('etc/systemd/system/*.wants/fairmill-notify.*')), [], 'the units of notify are disabled')
 
 
 def units_are_good(there):
@@ -164,7 +165,7 @@ def units_are_good(there):
         return
     folder = '/lib/systemd/system' if os.path.exists(there.path('lib/systemd/system/fairmill.service')) else '/usr/lib/systemd/system'
     units = [f'{folder}/fairmill{end}' for end in ('.service', '.timer', '.socket', '-answer.service', '-verify.service', '-verify.timer',
-                                                '-apply.service', '-apply.timer')]
+                                                '-apply.service', '-apply.timer', '-notify.service', '-notify.timer')]
     there.status(*there.inside('systemd-analyze', 'verify', '--man=no', '--recursive-errors=no', *units))
     tap.empty(there.place.out + there.place.err, 'systemd-analyze verify finds nothing in the units')
     security = 'systemd-analyze', 'security', '--offline=true'

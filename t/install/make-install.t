@@ -17,6 +17,8 @@ EXPECTED = """\
 644 /usr/lib/systemd/system/fairmill-answer.service
 644 /usr/lib/systemd/system/fairmill-apply.service
 644 /usr/lib/systemd/system/fairmill-apply.timer
+644 /usr/lib/systemd/system/fairmill-notify.service
+644 /usr/lib/systemd/system/fairmill-notify.timer
 644 /usr/lib/systemd/system/fairmill-report.service
 644 /usr/lib/systemd/system/fairmill-report.timer
 644 /usr/lib/systemd/system/fairmill-verify.service
