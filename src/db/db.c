@@ -291,7 +291,7 @@ int db_start(struct db *db, const char *sql, const struct db_value *arguments,
 {
     if (refuse_while_busy(db, err))
         return -1;
-    db_started_execute(db, sql, arguments, argument_count);
+    db_started_begin(db, sql, arguments, argument_count);
     return 0;
 }
 

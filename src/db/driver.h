@@ -28,7 +28,7 @@ struct db {
     unsigned lock_wait_s;       /* current lock timeout; set by db.c */
     struct db_rows *rows;       /* rows of the query in progress, or NULL; set by db.c */
     bool writing;               /* a bulk write is in progress; set by db.c */
-    struct db_started *started; /* work in progress in a thread, or NULL; set by started.c */
+    struct db_started *started; /* statement in a thread, or NULL; set by started.c */
 };
 
 /* A query, its arguments and the types of its columns (db/value.h). */

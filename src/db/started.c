@@ -11,17 +11,10 @@
 
 struct db_started {
     struct db *db;
-    db_work *work;
-    void *context;
     pthread_t thread;
     bool has_thread, was_begun;
     int result;
     struct error err;
-    struct started_statement *statement; /* freed with this struct; may be NULL */
-};
-
-struct started_statement {
-    struct db *db;
     const char *sql;
     size_t argument_count;
     struct db_value arguments[];
@@ -45,6 +38,12 @@ static int started_leave(void *context)
     longjmp(*(jmp_buf *)context, 1);
 }
 
+static void started_execute(struct db_started *started)
+{
+    started->result = started->db->functions->execute(started->db, started->sql, started->arguments,
+                                                      started->argument_count, NULL, &started->err);
+}
+
 static void *started_run(void *context)
 {
     struct db_started *started = context;
@@ -54,7 +53,7 @@ static void *started_run(void *context)
         memory_before_end(started_leave, &end);
         started->was_begun = !functions->enter_thread || functions->enter_thread();
         if (started->was_begun)
-            started->result = started->work(started->context, &started->err);
+            started_execute(started);
     }
     memory_before_end(NULL, NULL);
     if (functions->leave_thread)
@@ -62,32 +61,17 @@ static void *started_run(void *context)
     return NULL;
 }
 
-void db_started_begin(struct db *db, db_work *work, void *context)
+void db_started_begin(struct db *db, const char *sql, const struct db_value *arguments,
+                      size_t argument_count)
 {
-    struct db_started *started = memory_zeroed(1, sizeof *started);
-    *started = (struct db_started){ .db = db, .work = work, .context = context };
+    size_t bytes = argument_count * sizeof *arguments;
+    struct db_started *started = memory_zeroed(1, sizeof *started + bytes);
+    *started = (struct db_started){ .db = db, .sql = sql, .argument_count = argument_count };
+    if (bytes)
+        memcpy(started->arguments, arguments, bytes);
     started->result = fail(&started->err, ERROR_OTHER, "out of memory");
     db->started = started;
     started->has_thread = db_thread_start(&started->thread, started_run, started);
-}
-
-static int started_execute(void *context, struct error *err)
-{
-    const struct started_statement *statement = context;
-    return statement->db->functions->execute(statement->db, statement->sql, statement->arguments,
-                                             statement->argument_count, NULL, err);
-}
-
-void db_started_execute(struct db *db, const char *sql, const struct db_value *arguments,
-                        size_t argument_count)
-{
-    size_t bytes = argument_count * sizeof *arguments;
-    struct started_statement *statement = memory_zeroed(1, sizeof *statement + bytes);
-    *statement = (struct started_statement){ db, sql, argument_count };
-    if (bytes)
-        memcpy(statement->arguments, arguments, bytes);
-    db_started_begin(db, started_execute, statement);
-    db->started->statement = statement;
 }
 
 static void started_wait(struct db_started *started)
@@ -104,7 +88,7 @@ int db_started_finish(struct db *db, struct error *err)
         return 0;
     started_wait(started);
     if (!started->was_begun)
-        started->result = started->work(started->context, &started->err);
+        started_execute(started);
     int result = started->result;
     if (result)
         *err = started->err;
@@ -119,6 +103,5 @@ void db_started_abandon(struct db *db)
         return;
     started_wait(started);
     db->started = NULL;
-    free(started->statement);
     free(started);
 }

@@ -2,16 +2,14 @@
 #include <stdlib.h>
 
 #include "db/mysql/mysql_session.h"
-#include "db/started.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 /*
- * Rows are collected in batches.  While a thread sends a batch, the next one is filled.  If both
- * the library and the server are MariaDB's, a batch is sent as one array for each column, with a
- * statement for one row.  Otherwise, a batch is sent with a statement for as many rows as the batch
- * has.
+ * Rows are collected in batches.  If both the library and the server are MariaDB's, a batch is sent
+ * as one array for each column, with a statement for one row.  Otherwise, a batch is sent with a
+ * statement for as many rows as the batch has.
  */
 
 #define ARRAY_ROWS 1000
@@ -42,19 +40,15 @@ struct batch_column {
     char *nulls;            /* for each row, 1 (MariaDB's STMT_INDICATOR_NULL) or 0 */
 };
 
-struct mysql_batch {
-    struct batch_column *columns;
-    struct text texts;
-    size_t row_count, bytes;
-};
-
 struct mysql_bulk {
     struct db_bulk base;
     MYSQL_STMT *statement;
     size_t statement_rows; /* number of rows in the prepared statement */
 
-    struct mysql_batch batches[2];
-    struct mysql_batch *filling, *sent; /* the batch for new rows, and the other one */
+    /* The batch. */
+    struct batch_column *columns;
+    struct text texts;
+    size_t row_count, bytes;
     size_t most_rows, most_bytes;
     bool as_arrays;
 };
@@ -118,14 +112,14 @@ static enum enum_field_types mysql_bulk_wire_type(const struct batch_column *col
 static int mysql_bulk_send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)bulk->base.db;
-    unsigned row_count = (unsigned)bulk->sent->row_count;
+    unsigned row_count = (unsigned)bulk->row_count;
     if (prepare_for(bulk, 1, err))
         return -1;
     if (mysql_stmt_attr_set(bulk->statement, STMT_ATTR_ARRAY_SIZE, &row_count))
         return session_fail_statement(session, bulk->statement, err);
     MYSQL_BIND *parameters = memory_zeroed(bulk->base.column_count, sizeof *parameters);
     for (size_t i = 0; i < bulk->base.column_count; i++) {
-        struct batch_column *column = &bulk->sent->columns[i];
+        struct batch_column *column = &bulk->columns[i];
         parameters[i].buffer_type = mysql_bulk_wire_type(column);
         parameters[i].is_unsigned = column->has_unsigned;
         parameters[i].buffer = column->slots;
@@ -160,76 +154,39 @@ static void bind_slot(MYSQL_BIND *parameter, struct batch_column *column, size_t
 static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)bulk->base.db;
-    if (prepare_for(bulk, bulk->sent->row_count, err))
+    if (prepare_for(bulk, bulk->row_count, err))
         return -1;
-    size_t count = bulk->sent->row_count * bulk->base.column_count;
+    size_t count = bulk->row_count * bulk->base.column_count;
     MYSQL_BIND *parameters = memory_zeroed(count, sizeof *parameters);
     MYSQL_BIND *parameter = parameters;
-    for (size_t row = 0; row < bulk->sent->row_count; row++)
+    for (size_t row = 0; row < bulk->row_count; row++)
         for (size_t i = 0; i < bulk->base.column_count; i++)
-            bind_slot(parameter++, &bulk->sent->columns[i], row);
+            bind_slot(parameter++, &bulk->columns[i], row);
     return session_send_parameters(session, bulk->statement, parameters, count, err);
 }
 
-static void mysql_bulk_empty_batch(const struct mysql_bulk *bulk, struct mysql_batch *batch)
+static void mysql_bulk_empty_batch(struct mysql_bulk *bulk)
 {
-    batch->row_count = 0;
-    batch->bytes = 0;
-    batch->texts.length = 0;
+    bulk->row_count = 0;
+    bulk->bytes = 0;
+    bulk->texts.length = 0;
     for (size_t i = 0; i < bulk->base.column_count; i++)
-        batch->columns[i].has_negative = batch->columns[i].has_unsigned = false;
-}
-
-/* Sends and empties the batch `sent`, in a thread or not. */
-static int mysql_bulk_send_batch(void *context, struct error *err)
-{
-    struct mysql_bulk *bulk = context;
-    struct mysql_batch *batch = bulk->sent;
-    for (size_t i = 0; i < bulk->base.column_count; i++) {
-        struct batch_column *column = &batch->columns[i];
-        for (size_t row = 0; column->type == 't' && row < batch->row_count; row++)
-            column->slots[row].bytes = batch->texts.bytes + column->slots[row].offset;
-    }
-    int status = bulk->as_arrays ? mysql_bulk_send_as_arrays(bulk, err) : send_as_rows(bulk, err);
-    mysql_bulk_empty_batch(bulk, batch);
-    return status;
-}
-
-static void mysql_bulk_make_batch(const struct mysql_bulk *bulk, struct mysql_batch *batch)
-{
-    batch->columns = memory_zeroed(bulk->base.column_count, sizeof *batch->columns);
-    for (size_t i = 0; i < bulk->base.column_count; i++) {
-        struct batch_column *column = &batch->columns[i];
-        column->type = bulk->base.columns[i].type;
-        column->slots = memory_zeroed(bulk->most_rows, sizeof *column->slots);
-        column->nulls = memory_zeroed(bulk->most_rows, 1);
-        if (column->type == 't')
-            column->lengths = memory_zeroed(bulk->most_rows, sizeof *column->lengths);
-    }
-    text_add(&batch->texts, "");
-}
-
-/* Begins to send the rows, and makes room for new rows. */
-static int mysql_bulk_start(struct mysql_bulk *bulk, struct error *err)
-{
-    if (db_started_finish(bulk->base.db, err))
-        return -1;
-    if (!bulk->sent->columns)
-        mysql_bulk_make_batch(bulk, bulk->sent);
-    struct mysql_batch *batch = bulk->filling;
-    bulk->filling = bulk->sent;
-    bulk->sent = batch;
-    db_started_begin(bulk->base.db, mysql_bulk_send_batch, bulk);
-    return 0;
+        bulk->columns[i].has_negative = bulk->columns[i].has_unsigned = false;
 }
 
 int session_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
-    if (db_started_finish(base->db, err))
-        return -1;
-    bulk->sent = bulk->filling;
-    return bulk->sent->row_count ? mysql_bulk_send_batch(bulk, err) : 0;
+    if (!bulk->row_count)
+        return 0;
+    for (size_t i = 0; i < base->column_count; i++) {
+        struct batch_column *column = &bulk->columns[i];
+        for (size_t row = 0; column->type == 't' && row < bulk->row_count; row++)
+            column->slots[row].bytes = bulk->texts.bytes + column->slots[row].offset;
+    }
+    int status = bulk->as_arrays ? mysql_bulk_send_as_arrays(bulk, err) : send_as_rows(bulk, err);
+    mysql_bulk_empty_batch(bulk);
+    return status;
 }
 
 /*
@@ -240,7 +197,7 @@ int session_bulk_send(struct db_bulk *base, struct error *err)
 static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_value *row)
 {
     for (size_t i = 0; i < bulk->base.column_count; i++) {
-        const struct batch_column *column = &bulk->filling->columns[i];
+        const struct batch_column *column = &bulk->columns[i];
         if ((row[i].type == DB_UNSIGNED && column->has_negative) ||
             (row[i].type == DB_INTEGER && row[i].integer < 0 && column->has_unsigned))
             return true;
@@ -248,10 +205,10 @@ static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_va
     return false;
 }
 
-static void store(struct mysql_batch *batch, struct batch_column *column,
+static void store(struct mysql_bulk *bulk, struct batch_column *column,
                   const struct db_value *value)
 {
-    size_t row = batch->row_count;
+    size_t row = bulk->row_count;
     column->nulls[row] = value->type == DB_NULL;
     switch (value->type) {
     case DB_INTEGER:
@@ -266,9 +223,9 @@ static void store(struct mysql_batch *batch, struct batch_column *column,
         column->slots[row].real = value->real;
         return;
     case DB_TEXT:
-        column->slots[row].offset = batch->texts.length;
+        column->slots[row].offset = bulk->texts.length;
         column->lengths[row] = value->text.length;
-        text_add_bytes(&batch->texts, value->text.bytes, value->text.length);
+        text_add_bytes(&bulk->texts, value->text.bytes, value->text.length);
         return;
     case DB_NULL:
         break;
@@ -282,27 +239,29 @@ int session_bulk_row(struct db_bulk *base, const struct db_value *row, struct er
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
     size_t bytes = db_row_bytes(row, base->column_count);
-    bool is_full = bulk->filling->row_count == bulk->most_rows ||
-                   bulk->filling->bytes + bytes > bulk->most_bytes || goes_against_batch(bulk, row);
-    if (is_full && bulk->filling->row_count && mysql_bulk_start(bulk, err))
+    bool is_full = bulk->row_count == bulk->most_rows || bulk->bytes + bytes > bulk->most_bytes ||
+                   goes_against_batch(bulk, row);
+    if (is_full && session_bulk_send(base, err))
         return -1;
-    struct mysql_batch *batch = bulk->filling;
     for (size_t i = 0; i < bulk->base.column_count; i++)
-        store(batch, &batch->columns[i], &row[i]);
-    batch->row_count++;
-    batch->bytes += bytes;
+        store(bulk, &bulk->columns[i], &row[i]);
+    bulk->row_count++;
+    bulk->bytes += bytes;
     return 0;
 }
 
-static void mysql_bulk_free_batch(const struct mysql_bulk *bulk, struct mysql_batch *batch)
+static void mysql_bulk_make_batch(struct mysql_bulk *bulk)
 {
-    for (size_t i = 0; batch->columns && i < bulk->base.column_count; i++) {
-        free(batch->columns[i].slots);
-        free(batch->columns[i].lengths);
-        free(batch->columns[i].nulls);
+    bulk->columns = memory_zeroed(bulk->base.column_count, sizeof *bulk->columns);
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
+        struct batch_column *column = &bulk->columns[i];
+        column->type = bulk->base.columns[i].type;
+        column->slots = memory_zeroed(bulk->most_rows, sizeof *column->slots);
+        column->nulls = memory_zeroed(bulk->most_rows, 1);
+        if (column->type == 't')
+            column->lengths = memory_zeroed(bulk->most_rows, sizeof *column->lengths);
     }
-    free(batch->columns);
-    text_free(&batch->texts);
+    text_add(&bulk->texts, "");
 }
 
 struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *err)
@@ -319,9 +278,7 @@ struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *e
     if (bulk->most_bytes > session->packet_bytes / 4)
         bulk->most_bytes = session->packet_bytes / 4;
 
-    mysql_bulk_make_batch(bulk, &bulk->batches[0]);
-    bulk->filling = &bulk->batches[0];
-    bulk->sent = &bulk->batches[1];
+    mysql_bulk_make_batch(bulk);
 
     /* Prepare now, so that a missing table or column is reported before the first row. */
     if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
@@ -334,9 +291,13 @@ struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *e
 void session_bulk_free(struct db_bulk *base)
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
-    db_started_abandon(base->db);
-    for (size_t i = 0; i < 2; i++)
-        mysql_bulk_free_batch(bulk, &bulk->batches[i]);
+    for (size_t i = 0; i < base->column_count; i++) {
+        free(bulk->columns[i].slots);
+        free(bulk->columns[i].lengths);
+        free(bulk->columns[i].nulls);
+    }
+    free(bulk->columns);
+    text_free(&bulk->texts);
     if (bulk->statement)
         mysql_stmt_close(bulk->statement);
     free(bulk);
