@@ -8,24 +8,21 @@
 #include "util/text.h"
 
 /*
- * Three ways to read rows:
+ * Two ways to read rows:
  *
  *   - The caller's thread steps from row to row.
- *   - After ROWS_WITHOUT_THREAD rows, a second thread does so and reads the remaining rows ahead.
- *   - If many rows are expected, the second thread runs a query that calls an aggregate function
- *     for each row.  This needs one step for all rows, and the function gets the values without
- *     copies of them.  It takes three quarters of the time.
+ *   - If many rows are expected, a second thread runs a query that calls an aggregate function for
+ *     each row.  This needs one step for all rows, and the function gets the values without copies
+ *     of them.
  *
  * The second thread needs a threadsafe SQLite.  Only that thread may use the session until the
  * query is finished.
  */
-#define ROWS_WITHOUT_THREAD 4096
 
 struct sqlite_rows {
     struct db_rows base;
     sqlite3_stmt *statement;
     sqlite3_stmt *taking; /* the query that calls the aggregate function, or NULL */
-    size_t fetched;       /* rows fetched without the thread */
     struct read_ahead *ahead;
     char *types;
     int count;
@@ -98,18 +95,6 @@ static int sqlite_rows_read_row(struct sqlite_rows *rows, struct db_value *row, 
         if (sqlite_rows_read_value(rows, i, sqlite3_column_value(rows->statement, i), &row[i], err))
             return -1;
     return 1;
-}
-
-static int sqlite_rows_step_ahead(void *context, struct read_ahead *ahead, struct error *err)
-{
-    int got;
-    do {
-        struct db_value *row = read_ahead_row(ahead);
-        got = row ? sqlite_rows_read_row(context, row, err) : -1;
-        if (got == 1 && read_ahead_add(ahead, err))
-            got = -1;
-    } while (got == 1);
-    return got;
 }
 
 static int sqlite_rows_take_row(struct sqlite_rows *rows, sqlite3_value **stored)
@@ -222,8 +207,6 @@ struct db_rows *sqlite_query(struct db *base, const struct db_question *question
 int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error *err)
 {
     struct sqlite_rows *rows = (struct sqlite_rows *)base;
-    if (!rows->ahead && rows->fetched++ == ROWS_WITHOUT_THREAD && sqlite3_threadsafe())
-        rows->ahead = read_ahead_start(sqlite_rows_step_ahead, rows, rows->types);
     if (rows->ahead)
         return read_ahead_next(rows->ahead, row, err);
     *row = rows->values;
