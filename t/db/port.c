@@ -876,8 +876,7 @@ static void bulk_writes_keep_what_they_do_not_name(void)
     db_close(db);
 }
 
-/* Writes enough rows that PostgreSQL puts the rows after the first batches into a temporary table.
- * Three of ten rows do not exist yet. */
+/* Writes several batches.  Three of ten rows do not exist yet. */
 static void many_rows_replace_others(void)
 {
     struct error err;
@@ -1453,7 +1452,7 @@ static void pgsql_bulk_writes_touch_only_their_rows(void)
     run(db, "ANALYZE \"use\"");
     int64_t updated = number_of(db, COUNTED("n_tup_upd"));
     int64_t read = number_of(db, COUNTED("seq_tup_read"));
-    /* Many rows go through a temporary table, and few are sent as arrays. */
+    /* Many batches, and one. */
     for (int part = 0; part < 2; part++) {
         struct db_bulk *bulk = db_bulk_begin(db, "use", columns, 4, 3, &err);
         must_have(bulk, &err);

@@ -16,7 +16,6 @@ from postgres import Postgres
 from sqlite import Sqlite
 
 NAME = 'tampered'
-WRITER = 'tampered_writer'
 LARGE = 'cluster tiny\nroot/\n' + '\n'.join(f'  a{i}/ {i % 7 + 1}\n' + '\n'.join(f'    u{i}x{k} {k + 1}' for k in range(40)) for i in range(60)) + (
     f'\njob a3.u3x5 start={NOW - 5000} end={NOW - 1000} billing=4\njob a9.u9x1 start={NOW - 9000} end={NOW - 100} billing=2\n')
 # Both clusters count their runs together.
@@ -90,32 +89,11 @@ def large(place, server, kind):
         tap.ok(damaged and published(server, database) == whole, f'{kind}: {len(whole)} associations: {what}, and {runs} runs repair it')
 
 
-def without_temporary_tables(place, server):
-    """Tests a login that cannot create temporary tables, with more associations than fit in a few
-    batches."""
-    database = server.database(f'{NAME}_hard')
-    place.site(LARGE)
-    place.multiply('tiny_assoc_table', "user = 'u3x5'", 5000, id_assoc='10000 + i', user="'more' || i")
-    place.settings({f'results.{key}': value for key, value in server.connection(database).items()})
-    place.succeed('init')
-    server.login(WRITER)
-    server.allow(WRITER, 'SELECT, INSERT, UPDATE, DELETE', database)
-    server.sql(f'REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC')
-    place.settings({f'results.{key}': value for key, value in server.connection(database).items()} | {'results.user': WRITER, 'usage.half_life': '1-0'})
-    for later in (0, 86400):
-        place.succeed('run', '--now', NOW + later, '--verbose')
-    (count, used), = server.sql("SELECT count(*), max(usage_raw) FROM fairmill_fairshare", database)
-    tap.ok('incremental' in place.err and int(count) > 7000 and float(used) > 0,
-           'PostgreSQL: a login without temporary tables updates all rows', place.err)
-    tap.ok(not place.run('verify'), 'PostgreSQL: verify finds no difference', place.out)
-
-
 def body():
     with Server() as mariadb, Postgres() as postgres, Place() as place:
         for server, kind in ((InFolder(place.folder), 'SQLite'), (mariadb, 'MariaDB'), (postgres, 'PostgreSQL')):
             try_on(place, server, kind)
             large(place, server, kind)
-        without_temporary_tables(place, postgres)
 
 
 tap.main(body)

@@ -397,22 +397,6 @@ def on_standby(rig, standby):
     ]
 
 
-# The temporary table through which large numbers of rows are written.
-STAGED = 'fairmill_staged'
-SHORT_STAGED = {'results': (('query', f'CREATE TEMPORARY TABLE {STAGED}', 0, False), ('copy data', STAGED, 1, False),
-                            ('sync', f'^UPDATE .*{STAGED}', 0, True), ('query', f'DROP TABLE .*{STAGED}', 0, False))}
-
-
-def many_rows(server, folder):
-    with faults.users(big=6000):
-        source = faults.draw(server, f'{SOURCE}_many')
-        rigs = [Rig(server, folder, f'many{number}', source) for number in range(4 if LONG else 1)]
-        rigs[0].disturbed(results=[no_fault()])
-        steps = [step for step in rigs[0].steps[1] if STAGED in step.sql]
-        each = EveryStep(Pgsql, SHORT_STAGED, (JOBS, 'sync'), RECORD, UNLOCK)
-        try_all(each.at_steps('results', steps), rigs, report)
-
-
 def full_disk(rig, disk):
     """Moves the results to a tablespace that can be full."""
     if os.geteuid() == 0:
@@ -465,7 +449,6 @@ def body():
         ledger_commits(first)
         for case, outcome in of_own_server():
             case.judge(outcome, report)
-        many_rows(server, folder)
         never_written(server, SOURCE, before, rigs, ('SELECT', 'COPY (SELECT ', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
     report.write()
 

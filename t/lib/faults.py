@@ -3,7 +3,6 @@
 complete old or new ones, fairmill_run must be correct, and the next run must succeed without
 help."""
 
-import contextlib
 import os
 import subprocess
 import threading
@@ -46,17 +45,6 @@ def draw(server, name=SOURCE, jobs=None):
         server.login(user)
     server.allow(READER, 'SELECT', name)
     return name
-
-
-@contextlib.contextmanager
-def users(**numbers):
-    """Creates and judges a site with other numbers of users inside the `with` block."""
-    usual = dict(USERS)
-    USERS.update(numbers)
-    try:
-        yield
-    finally:
-        USERS.update(usual)
 
 
 def associations(cluster):

@@ -18,11 +18,6 @@
  * added in the meantime.  An INSERT without the UPDATE would first lock each existing row, and
  * would write each lock to the WAL.
  *
- * After ARRAY_BATCHES batches with a key, further rows are copied into a temporary table.  At the
- * end, one UPDATE and one INSERT write them to the bulk write's table, which takes a third of the
- * time.  For few rows this would be too expensive, because creating a temporary table writes about
- * a hundred kilobytes of WAL.
- *
  * In COPY and in arrays, a value is its length and its bytes, in network byte order.
  *
  * The driver sends a batch, and waits for its result only when the next batch is full, so that the
@@ -34,9 +29,6 @@
 #define BATCH_BYTES ((size_t)1024 * 1024)
 #define COPY_BYTES ((size_t)96 * 1024)
 #define ARRAY_ROWS 1000
-#define ARRAY_BATCHES 4
-
-#define STAGED "pg_temp.fairmill_staged"
 
 /* A column's type in a bulk write.  COPY requires exactly the type of the table's column. */
 struct wire_type {
@@ -54,13 +46,10 @@ struct pgsql_bulk {
     struct db_bulk base;
     const struct wire_type **types;
     char *sql, *update; /* the COPY or INSERT; the UPDATE before it, or NULL */
-    bool by_copy;       /* use COPY: no key, or rows go to the temporary table */
-    bool is_staged;     /* rows go to the temporary table */
+    bool by_copy;       /* use COPY, because there is no key */
     struct text *parts; /* one array for each column; with COPY, a single text with all rows */
-    size_t row_count, bytes, batches;
-    size_t staged;              /* rows in the temporary table */
-    struct pgsql_range *ranges; /* the ranges of these rows' keys */
-    bool under_way;             /* a COPY or an UPDATE was sent, and its result was not read */
+    size_t row_count, bytes;
+    bool under_way; /* a COPY or an UPDATE was sent, and its result was not read */
     struct text *arrays;
     /* The arrays as parameters, while the UPDATE is in progress. */
     struct pgsql_parameters parameters;
@@ -306,36 +295,19 @@ static int send_batch(struct pgsql_bulk *bulk, struct error *err)
     if (!bulk->row_count)
         return 0;
     int status = bulk->by_copy ? send_as_copy(bulk, err) : pgsql_bulk_send_as_arrays(bulk, err);
-    bulk->staged += bulk->is_staged ? bulk->row_count : 0;
-    bulk->batches++;
     pgsql_bulk_empty_batch(bulk);
     return status;
 }
 
-static void add_copy(struct text *sql, const struct db_bulk *bulk, const char *table)
-{
-    text_add(sql, "COPY ");
-    text_add(sql, table);
-    text_add(sql, " (");
-    db_add_columns(sql, bulk->columns, bulk->column_count);
-    text_add(sql, ") FROM STDIN (FORMAT binary)");
-}
-
 static char *copy_statement(const struct db_bulk *bulk)
 {
-    struct text sql = { 0 }, table = { 0 };
-    text_add_identifier(&table, bulk->table);
-    add_copy(&sql, bulk, table.bytes);
-    text_free(&table);
+    struct text sql = { 0 };
+    text_add(&sql, "COPY ");
+    text_add_identifier(&sql, bulk->table);
+    text_add(&sql, " (");
+    db_add_columns(&sql, bulk->columns, bulk->column_count);
+    text_add(&sql, ") FROM STDIN (FORMAT binary)");
     return sql.bytes;
-}
-
-/* Adds ` n (c1, c2)`. */
-static void add_alias(struct text *sql, const struct db_bulk *bulk)
-{
-    for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(sql, "%sc%zu", i ? ", " : " n (", i + 1);
-    text_add(sql, ")");
 }
 
 /* Adds the condition that a row of the table has the same key as a row of `n`. */
@@ -351,165 +323,51 @@ static void add_same_key(struct text *sql, const struct db_bulk *bulk)
 }
 
 /*
- * Adds an INSERT of the rows that are not in the table yet.  `rows` is a table expression with the
- * columns of the bulk write, in the same order.  `where` is a further condition on the table's
- * rows, or "".
- */
-static void add_insert_new(struct text *sql, const struct db_bulk *bulk, const char *rows,
-                           const char *where)
-{
-    db_add_insert(sql, bulk);
-    text_format(sql, " SELECT * FROM %s", rows);
-    add_alias(sql, bulk);
-    text_add(sql, " WHERE NOT EXISTS (SELECT FROM ");
-    text_add_identifier(sql, bulk->table);
-    add_same_key(sql, bulk);
-    text_format(sql, "%s)", where);
-    db_add_on_conflict(sql, bulk);
-}
-
-/*
- * Adds a table expression for the arrays.  Each array is in a subquery, so that the planner does
- * not know the number of elements and uses the index of the key.  Otherwise the server might read
- * the whole table for each batch.
+ * Adds the table expression `unnest(...) n (c1, c2)` for the arrays.  Each array is in a subquery,
+ * so that the planner does not know the number of elements and uses the index of the key.
+ * Otherwise the server might read the whole table for each batch.
  */
 static void add_arrays(struct text *sql, const struct db_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->column_count; i++)
         text_format(sql, "%s(SELECT $%zu)", i ? ", " : "unnest(", i + 1);
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_format(sql, "%sc%zu", i ? ", " : ") n (", i + 1);
     text_add(sql, ")");
 }
 
+/* Returns an INSERT of the rows that are not in the table yet. */
 static char *insert_statement(const struct db_bulk *bulk)
 {
-    struct text sql = { 0 }, rows = { 0 };
-    add_arrays(&rows, bulk);
-    add_insert_new(&sql, bulk, rows.bytes, "");
-    text_free(&rows);
+    struct text sql = { 0 };
+    db_add_insert(&sql, bulk);
+    text_add(&sql, " SELECT * FROM ");
+    add_arrays(&sql, bulk);
+    text_add(&sql, " WHERE NOT EXISTS (SELECT FROM ");
+    text_add_identifier(&sql, bulk->table);
+    add_same_key(&sql, bulk);
+    text_add(&sql, ")");
+    db_add_on_conflict(&sql, bulk);
     return sql.bytes;
-}
-
-/* Adds an UPDATE of the table from `rows`, which is as in add_insert_new(). */
-static void add_update(struct text *sql, const struct db_bulk *bulk, const char *rows)
-{
-    text_add(sql, "UPDATE ");
-    text_add_identifier(sql, bulk->table);
-    for (size_t i = bulk->key_count; i < bulk->column_count; i++) {
-        text_add(sql, i == bulk->key_count ? " SET " : ", ");
-        text_add_identifier(sql, bulk->columns[i].name);
-        text_format(sql, " = n.c%zu", i + 1);
-    }
-    text_format(sql, " FROM %s", rows);
-    add_alias(sql, bulk);
-    add_same_key(sql, bulk);
 }
 
 /* Returns NULL if all columns are in the key, because no column is left to update. */
 static char *update_statement(const struct db_bulk *bulk)
 {
-    struct text sql = { 0 }, rows = { 0 };
+    struct text sql = { 0 };
     if (bulk->key_count == bulk->column_count)
         return NULL;
-    add_arrays(&rows, bulk);
-    add_update(&sql, bulk, rows.bytes);
-    text_free(&rows);
-    return sql.bytes;
-}
-
-/*
- * Sets *may to true if the session may create temporary tables, else to false.  If it is false, the
- * bulk write continues with arrays.
- */
-static int may_stage(struct pgsql_session *session, bool *may, struct error *err)
-{
-    *may = false;
-    if (pgsql_send_script(session,
-                          "SELECT pg_catalog.has_database_privilege("
-                          "pg_catalog.current_database(), 'TEMPORARY')",
-                          err))
-        return -1;
-    PGresult *answer = pgsql_next(session);
-    if (PQresultStatus(answer) == PGRES_TUPLES_OK)
-        *may = *PQgetvalue(answer, 0, 0) == 't';
-    int status = PQresultStatus(answer) == PGRES_TUPLES_OK ? 0 : pgsql_fail(session, answer, err);
-    PQclear(answer);
-    struct error ignored;
-    return pgsql_end(session, NULL, status ? &ignored : err) || status ? -1 : 0;
-}
-
-static int begin_staging(struct pgsql_bulk *bulk, struct error *err)
-{
-    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    struct text sql = { 0 };
-    bool may;
-    if (finish_batch(bulk, err) || may_stage(session, &may, err))
-        return -1;
-    if (!may)
-        return 0;
-    text_add(&sql, "CREATE TEMPORARY TABLE fairmill_staged ON COMMIT DROP AS SELECT ");
-    db_add_columns(&sql, bulk->base.columns, bulk->base.column_count);
+    text_add(&sql, "UPDATE ");
+    text_add_identifier(&sql, bulk->table);
+    for (size_t i = bulk->key_count; i < bulk->column_count; i++) {
+        text_add(&sql, i == bulk->key_count ? " SET " : ", ");
+        text_add_identifier(&sql, bulk->columns[i].name);
+        text_format(&sql, " = n.c%zu", i + 1);
+    }
     text_add(&sql, " FROM ");
-    text_add_identifier(&sql, bulk->base.table);
-    text_add(&sql, " WITH NO DATA");
-    int status = pgsql_run(session, sql.bytes, err);
-    sql.length = 0;
-    add_copy(&sql, &bulk->base, STAGED);
-    free(bulk->sql);
-    bulk->sql = sql.bytes;
-    bulk->by_copy = bulk->is_staged = true;
-    return status;
-}
-
-/*
- * Runs a statement with an argument for each `?`.  Sets *affected (may be NULL) to the number of
- * rows that it wrote.
- */
-static int pgsql_bulk_run_with(struct pgsql_bulk *bulk, const char *sql,
-                               const struct db_value *arguments, size_t count, int64_t *affected,
-                               struct error *err)
-{
-    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    return pgsql_send(session, sql, arguments, count, err) ? -1 : pgsql_end(session, affected, err);
-}
-
-/*
- * Writes the rows of the temporary table to the bulk write's table.  A condition tells the planner
- * which part of that table has the keys.  Without the condition, the server would read the whole
- * table.
- */
-static int take_staged(struct pgsql_bulk *bulk, struct error *err)
-{
-    struct text sql = { 0 }, where = { 0 };
-    struct db_value *arguments = memory_zeroed(2 * bulk->base.key_count, sizeof *arguments);
-    size_t count = pgsql_ranges_add(bulk->ranges, &bulk->base, &where, arguments);
-    const char *condition = where.bytes ? where.bytes : "";
-    int64_t updated = 0;
-    add_update(&sql, &bulk->base, STAGED);
-    text_add(&sql, condition);
-    int status = pgsql_bulk_run_with(bulk, sql.bytes, arguments, count, &updated, err);
-    sql.length = 0;
-    add_insert_new(&sql, &bulk->base, STAGED, condition);
-    if (!status && (size_t)updated < bulk->staged)
-        status = pgsql_bulk_run_with(bulk, sql.bytes, arguments, count, NULL, err);
-    text_free(&sql);
-    text_free(&where);
-    free(arguments);
-    return status;
-}
-
-/*
- * If a table has no statistics yet, the planner assumes that the key ranges contain one row.  Its
- * plan would read all rows of the ranges for each row of the temporary table.  So turn nested loops
- * off.
- */
-static int end_staging(struct pgsql_bulk *bulk, struct error *err)
-{
-    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    if (!bulk->is_staged)
-        return 0;
-    if (pgsql_run(session, "SET LOCAL enable_nestloop = off", err) || take_staged(bulk, err))
-        return -1;
-    return pgsql_run(session, "SET LOCAL enable_nestloop TO DEFAULT; DROP TABLE " STAGED, err);
+    add_arrays(&sql, bulk);
+    add_same_key(&sql, bulk);
+    return sql.bytes;
 }
 
 int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
@@ -520,11 +378,6 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
                               : bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS;
     if (full && send_batch(bulk, err))
         return -1;
-    if (full && !bulk->by_copy && bulk->update && bulk->batches == ARRAY_BATCHES &&
-        begin_staging(bulk, err))
-        return -1;
-    if (bulk->is_staged)
-        pgsql_ranges_note(bulk->ranges, base->key_count, row);
     if (bulk->by_copy)
         add_16(&bulk->parts[0], (uint16_t)bulk->base.column_count);
     for (size_t i = 0; i < bulk->base.column_count; i++)
@@ -587,7 +440,6 @@ struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err
     bulk->base = *target;
     bulk->types = memory_zeroed(target->column_count, sizeof *bulk->types);
     bulk->parts = memory_zeroed(target->column_count, sizeof *bulk->parts);
-    bulk->ranges = memory_zeroed(target->key_count, sizeof *bulk->ranges);
     bulk->by_copy = !target->key_count;
     bulk->sql = target->key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
     bulk->update = target->key_count ? update_statement(&bulk->base) : NULL;
@@ -605,7 +457,6 @@ void pgsql_bulk_free(struct db_bulk *base)
     if (bulk->under_way)
         pgsql_end((struct pgsql_session *)base->db, NULL, &ignored);
     free_parameters(bulk);
-    pgsql_ranges_free(bulk->ranges, bulk->base.key_count);
     for (size_t i = 0; i < bulk->base.column_count; i++)
         text_free(&bulk->parts[i]);
     free(bulk->parts);
@@ -618,5 +469,5 @@ void pgsql_bulk_free(struct db_bulk *base)
 int pgsql_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
-    return send_batch(bulk, err) || finish_batch(bulk, err) || end_staging(bulk, err) ? -1 : 0;
+    return send_batch(bulk, err) || finish_batch(bulk, err) ? -1 : 0;
 }

@@ -13,7 +13,7 @@
  *   - pgsql_statement.c: sends statements, waits, reports errors
  *   - pgsql_connect.c: sessions
  *   - pgsql_rows.c: streams query results
- *   - pgsql_ranges.c, pgsql_bulk.c: bulk writes
+ *   - pgsql_bulk.c: bulk writes
  *   - pgsql.c: transactions, locks and lag
  *
  * The connection is in libpq's non-blocking mode, and only pgsql_wait() waits.  So neither a server
@@ -131,29 +131,6 @@ int pgsql_script(struct db *db, const char *sql, struct error *err);
 struct db_rows *pgsql_query(struct db *db, const struct db_question *question, struct error *err);
 int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void pgsql_finish(struct db_rows *rows);
-
-/*
- * The range of the values of one key column in many rows.  With a condition for this range, a
- * statement about these rows reads only that part of the table.
- */
-struct pgsql_range {
-    bool begun; /* a row was recorded */
-    bool open;  /* no range is known: texts differ, or a value is neither an integer nor a text */
-    int64_t least, most;
-    char *text; /* the text that all rows have in this column; NULL for integers */
-};
-
-/* Extends the ranges, one for each column of the key, to include the key of a row. */
-void pgsql_ranges_note(struct pgsql_range *ranges, size_t count, const struct db_value *key);
-/*
- * Adds a condition for each column with a known range: ` AND table.column = ?` for a single value,
- * else ` AND table.column BETWEEN ? AND ?`.  After an equality, an index can also use the next
- * column.  `arguments` must have room for two values per column; texts in it point into `ranges`.
- * Returns the number of arguments.
- */
-size_t pgsql_ranges_add(const struct pgsql_range *ranges, const struct db_bulk *bulk,
-                        struct text *sql, struct db_value *arguments);
-void pgsql_ranges_free(struct pgsql_range *ranges, size_t count);
 
 struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err);
 int pgsql_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
