@@ -307,7 +307,7 @@ static void add_day(struct series *series, int64_t day, double usage)
 {
     while (series->count && series->points[series->count - 1].at < day) {
         int64_t last = series->points[series->count - 1].at;
-        int64_t next = (int64_t)calendar_next_day((uint64_t)last);
+        int64_t next = calendar_end_of_day(last);
         if (next >= day || next <= last)
             break;
         history_command_add_point(series, (struct series_point){ .at = next });

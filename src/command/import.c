@@ -10,7 +10,8 @@
 
 struct import_options {
     struct shared_options shared;
-    const char *cluster, *accounting, *groups, *config, *usage, *queue, *server, *scheduler, *at;
+    const char *cluster, *accounting, *groups, *config, *usage, *queue, *server, *scheduler;
+    struct option_time at;
     bool anew;
 };
 
@@ -31,7 +32,7 @@ static const struct command_option own_options[] = {
       .help = "Import jobs from the database of OpenPBS" },
     { "scheduler", NULL, 0, OPTION_VALUE, AT(import_options, scheduler), "FILE",
       .help = "Import the output of `qmgr -c 'list sched'`" },
-    { "at", NULL, 0, OPTION_VALUE, AT(import_options, at), "TIME",
+    { "at", NULL, 0, OPTION_TIME, AT(import_options, at), "TIME",
       .help = "Apply the tree and settings from TIME on (default: now)" },
     { "anew", NULL, 0, OPTION_FLAG, AT(import_options, anew), NULL,
       .help = "Discard imported logs and read all logs again" },
@@ -63,9 +64,9 @@ static int import(const struct settings *settings, const struct import_options *
                              .server = options->server,
                              .scheduler = options->scheduler,
                              .anew = options->anew,
-                             .is_now = !options->at };
+                             .time = option_time_or_now(&options->at),
+                             .is_now = !options->at.text };
     if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
-        option_time("at", options->at, &import.time, err) ||
         import_run(&import, settings, complain, err))
         return -1;
     if (import.has_formula_flaw) {
@@ -118,7 +119,7 @@ static int import_check(struct command_context *context, struct error *err)
     if (options->queue && options->server)
         return fail(err, ERROR_USAGE,
                     "import: --queue and --server-database are mutually exclusive");
-    if (options->at && !options->groups && !options->config && !options->scheduler)
+    if (options->at.text && !options->groups && !options->config && !options->scheduler)
         return fail(err, ERROR_USAGE,
                     "import: --at requires --resource-group, --sched-config or --scheduler");
     if (options->anew && !options->accounting)

@@ -7,7 +7,6 @@
 #include "command/foreign_options.h"
 #include "util/clock.h"
 #include "util/error.h"
-#include "util/number.h"
 #include "util/times.h"
 
 #define SHARED(member) offsetof(struct shared_options, member)
@@ -36,7 +35,7 @@ static const struct shared_option {
       { "clusters", "cluster", 'M', OPTION_LIST, SHARED(clusters), "NAMES",
         .help = "Select only these clusters (comma-separated)" } },
     { TAKES_NOW,
-      { "now", NULL, 0, OPTION_VALUE, SHARED(now), "TIME",
+      { "now", NULL, 0, OPTION_TIME, SHARED(now), "TIME",
         .help = "Compute as of TIME, such as 2026-11-01T10:00", .source = true } },
     { TAKES_DRY_RUN,
       { "dry-run", NULL, 0, OPTION_FLAG, SHARED(dry_run), NULL,
@@ -468,49 +467,16 @@ void options_free_own(const struct command *command, void *options)
 
 int options_read_times(const struct command *command, void *options, struct error *err)
 {
-    for (const struct command_option *own = command->options; own && own->name; own++) {
-        struct option_time *time = (struct option_time *)((char *)options + own->at);
-        if (own->takes == OPTION_TIME && time->text &&
-            option_time(own->name, time->text, &time->at, err))
-            return -1;
+    const struct command_option *option;
+    for (size_t i = 0; (option = command_option_at(command, i)); i++) {
+        struct option_time *time = (struct option_time *)((char *)options + option->at);
+        if (option->takes == OPTION_TIME && time->text &&
+            !time_read(time->text, clock_now(), &time->at))
+            return fail(err, ERROR_USAGE,
+                        "--%s '%s': must be a time from 1970 to 9999, such as 2026-11-01T10:00, "
+                        "2026-11, 2026, yesterday, this-week, last-month, 11/01/26, now-3days or "
+                        "epoch seconds",
+                        option->name, time->text);
     }
     return 0;
-}
-
-int option_list_one(const struct name_list *list, const char *what, const char **one,
-                    struct error *err)
-{
-    *one = list->count ? list->values[0] : NULL;
-    for (size_t i = 1; i < list->count; i++)
-        if (strcmp(list->values[i], *one) != 0)
-            return fail(err, ERROR_USAGE, "--%s accepts one name here, not '%s' and '%s'", what,
-                        *one, list->values[i]);
-    return 0;
-}
-
-int option_time(const char *option, const char *text, int64_t *time, struct error *err)
-{
-    *time = clock_now();
-    if (!text || time_read(text, *time, time))
-        return 0;
-    return fail(err, ERROR_USAGE,
-                "--%s '%s': must be a time from 1970 to 9999, such as 2026-11-01T10:00, 2026-11, "
-                "2026, yesterday, this-week, last-month, 11/01/26, now-3days or epoch seconds",
-                option, text);
-}
-
-int option_count(const char *option, const char *text, uint64_t *count, struct error *err)
-{
-    if (!text || (number_unsigned(text, strlen(text), count) && *count))
-        return 0;
-    return fail(err, ERROR_USAGE, "--%s '%s': must be a whole number above 0", option, text);
-}
-
-int option_duration(const char *option, const char *text, const char *fallback, uint64_t *seconds,
-                    struct error *err)
-{
-    if (duration_parse(text ? text : fallback, seconds) && *seconds && *seconds <= INT32_MAX)
-        return 0;
-    return fail(err, ERROR_USAGE, "--%s '%s': must be a duration, such as 90s, 30m, 12h or 7d",
-                option, text);
 }

@@ -2,8 +2,8 @@
 #ifndef FAIRMILL_COMMAND_OPTIONS_H
 #define FAIRMILL_COMMAND_OPTIONS_H
 
+#include "command/option_values.h"
 #include "report/table.h"
-#include "util/name_list.h"
 
 /*
  * The grammar of the command line.  Each command has a table of its own options and a mask of the
@@ -26,13 +26,7 @@ enum option_takes {
     OPTION_ONE,   /* one name; two different names are rejected; const char * */
     OPTION_LIST,  /* comma-separated names, repeatable; struct name_list */
     OPTION_AGAIN, /* a value that may contain commas, repeatable; struct name_list */
-    OPTION_TIME,  /* a bound of a period; struct option_time */
-};
-
-/* A time on the command line.  It is converted later, because the settings name the time zone. */
-struct option_time {
-    const char *text; /* as given, or NULL if the option is missing */
-    int64_t at;       /* epoch seconds, set by options_read_times(); unchanged if `text` is NULL */
+    OPTION_TIME,  /* a time in any form of time_read(); struct option_time */
 };
 
 struct command_option {
@@ -86,7 +80,7 @@ struct shared_options {
     const char *operands[OPERANDS_AT_MOST]; /* the arguments that are not options */
     struct name_list names;                 /* with OPERANDS_ANY or TAKES_NAME: the NAMEs */
     struct name_list clusters, accounts, users;
-    const char *now; /* NULL if not given */
+    struct option_time now;
     bool verbose, yes, dry_run;
     struct table_options table;
     bool parsable, parsable_bar, csv, json; /* options_read() derives table.form from these */
@@ -177,34 +171,9 @@ int options_read(const struct invocation *invocation, void *options, struct erro
 void options_free(struct shared_options *shared);
 /* Frees the lists among the command's own options. */
 void options_free_own(const struct command *command, void *options);
-/* Converts the command's own OPTION_TIME values, in the time zone of the process.  Returns -1 with
- * ERROR_USAGE if a value is not a time. */
+/* Converts the values of the command's OPTION_TIME options, in the time zone of the process.
+ * Returns -1 with ERROR_USAGE if a value is not a time. */
 int options_read_times(const struct command *command, void *options, struct error *err);
-
-/*
- * Sets `*one` to the only name in the list, or to NULL if the list is empty.  Returns -1 with
- * ERROR_USAGE if the list has two different names; `what` is the option without its dashes.
- */
-int option_list_one(const struct name_list *list, const char *what, const char **one,
-                    struct error *err);
-
-/*
- * Converts the value of `option` to epoch seconds; NULL means now.  Accepts each form of
- * time_read().  Returns -1 with ERROR_USAGE if it is not a time.
- */
-int option_time(const char *option, const char *text, int64_t *time, struct error *err);
-
-/*
- * Converts the value of `option` to a whole number above 0; if `text` is NULL, `*count` is
- * unchanged.  Returns -1 with ERROR_USAGE if it is not such a number.
- */
-int option_count(const char *option, const char *text, uint64_t *count, struct error *err);
-/*
- * Converts a duration, or `fallback` if `text` is NULL, to seconds: above 0 and at most INT32_MAX.
- * Returns -1 with ERROR_USAGE if it is not such a duration.
- */
-int option_duration(const char *option, const char *text, const char *fallback, uint64_t *seconds,
-                    struct error *err);
 
 /*
  * Returns the command's option number `index`, or NULL after the last one.  The order is that of

@@ -266,12 +266,9 @@ static int run_command(struct command_context *context, struct error *err)
 {
     const struct command_run_options *asked = context->options;
     const struct shared_options *shared = context->shared;
-    int64_t time = 0;
-    if (option_time("now", shared->now, &time, err))
-        return -1;
     struct run_options options = {
         .clusters = { shared->clusters.values, shared->clusters.count },
-        .now = shared->now ? &time : NULL,
+        .now = shared->now.text ? &shared->now.at : NULL,
         .replace = asked->replace,
         .full = asked->full,
         .dry_run = shared->dry_run,

@@ -13,13 +13,6 @@
 /* The period without --since, in days. */
 #define USUAL_DAYS 30
 
-static const struct waits_period {
-    const char *name;
-    int64_t (*end_of)(int64_t time);
-} waits_periods[] = { { "month", calendar_end_of_month },
-                      { "week", calendar_end_of_week },
-                      { "day", calendar_end_of_day },
-                      { NULL, NULL } };
 static const struct waits_grouping {
     const char *name;
     unsigned by;
@@ -34,8 +27,8 @@ struct waits_options {
     const char *per_text;
     struct option_time since, until; /* INT64_MIN: USUAL_DAYS before; INT64_MAX: the last run */
     unsigned by;
-    struct text by_text;            /* the names of `by` */
-    const struct waits_period *per; /* NULL: one period */
+    struct text by_text;             /* the names of `by` */
+    const struct option_period *per; /* NULL: one period */
 };
 
 /* ---- Reading ---- */
@@ -43,9 +36,9 @@ struct waits_options {
 static struct waits_request waits_request_of(const struct waits_options *options,
                                              const struct published_cluster *cluster)
 {
-    int64_t last = (int64_t)calendar_next_day((uint64_t)cluster->as_of);
+    int64_t last = calendar_end_of_day(cluster->as_of);
     struct waits_request request = {
-        .to = options->until.at < last ? (int64_t)calendar_day((uint64_t)options->until.at) : last,
+        .to = options->until.at < last ? calendar_start(CALENDAR_DAY, options->until.at, 0) : last,
         .by = options->by,
         .end_of = options->per ? options->per->end_of : NULL,
         .partitions = &options->partitions,
@@ -124,14 +117,8 @@ static int waits_check(struct command_context *context, struct error *err)
     context->filter.of_jobs = true;
     options->since.at = INT64_MIN;
     options->until.at = INT64_MAX;
-    if (options->per_text) {
-        options->per = waits_periods;
-        while (options->per->name && strcmp(options->per->name, options->per_text) != 0)
-            options->per++;
-        if (!options->per->name)
-            return fail(err, ERROR_USAGE, "waits: --per '%s': must be month, week or day",
-                        options->per_text);
-    }
+    if (options->per_text && !(options->per = option_period("per", options->per_text, err)))
+        return -1;
     return waits_check_by(options, err);
 }
 

@@ -241,7 +241,7 @@ static int page_queue_read_waits(struct page_queue *queue, struct published *pub
     struct published all = *published;
     all.filter = (struct published_filter){ .of_jobs = true };
     struct waits_request request = {
-        .to = (int64_t)calendar_next_day((uint64_t)page->as_of),
+        .to = calendar_end_of_day(page->as_of),
         .by = WAITS_BY_PARTITION,
         .without_correlation = true,
     };

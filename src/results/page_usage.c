@@ -211,7 +211,7 @@ static int page_usage_read_days(struct page_usage *usage, int64_t from, int64_t 
     while (!result && db_fetch(rows, &row, err) > 0) {
         if (row[DAY].integer != day) {
             day = row[DAY].integer;
-            end = (int64_t)calendar_next_day((uint64_t)day);
+            end = calendar_end_of_day(day);
             end = end < until ? end : until;
         }
         result = page_usage_take_day(usage, row, end, err);

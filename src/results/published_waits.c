@@ -288,12 +288,12 @@ static int waits_read_days(struct waits_reading *reading, struct error *err)
     if (rows_read_integer(reading->published->db, sql_query_wait_oldest_day, clusters,
                           COUNT(clusters), &oldest, err) < 0)
         return -1;
-    int64_t from = (int64_t)calendar_day((uint64_t)request->from);
+    int64_t from = calendar_start(CALENDAR_DAY, request->from, 0);
     reading->list->total = (struct waits_row){ .from = from, .to = request->to };
     int64_t period_end = request->end_of ? from : INT64_MAX;
     reading->period = from;
     for (int64_t day = from > oldest ? from : oldest; day < request->to; day = end) {
-        end = (int64_t)calendar_next_day((uint64_t)day);
+        end = calendar_end_of_day(day);
         while (day >= period_end) {
             reading->period = period_end;
             period_end = request->end_of(period_end);

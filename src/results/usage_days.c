@@ -55,7 +55,7 @@ int usage_days_add(struct statement *statement, const struct usage_days *days, i
         double used = db_value_real(&row[2]);
         if (row[0].integer != day) {
             day = row[0].integer;
-            end = (int64_t)calendar_next_day((uint64_t)day);
+            end = calendar_end_of_day(day);
             end = end < until ? end : until;
         }
         if (isfinite(used))

@@ -26,14 +26,15 @@
 /* Default of OpenPBS's scheduler_iteration. */
 #define CYCLE_S 600
 #define PERIOD_AT_MOST_S 86400
+#define TIME_UNKNOWN (-1)
 
 struct diff_options {
     struct shared_options shared;
-    const char *at_text, *period_text, *step_text;
-    int64_t at;            /* time of the output: --at, or the file's time */
-    bool has_time;         /* the file has a time */
-    uint64_t period, step; /* 0 if not given */
-    struct text bytes;     /* the contents of the file */
+    const char *period_text;
+    struct option_time at;   /* time of the output: --at, or the file's time */
+    struct option_time step; /* 0 if not given */
+    uint64_t period;         /* 0 if not given */
+    struct text bytes;       /* the contents of the file */
     enum print_kind kind;
 };
 
@@ -47,8 +48,7 @@ static int diff_read_file(struct diff_options *options, struct error *err)
     struct stat status;
     if (file_read(options->shared.operands[0], &options->bytes, &status, err))
         return -1;
-    options->has_time = S_ISREG(status.st_mode);
-    options->at = (int64_t)status.st_mtime;
+    options->at.at = S_ISREG(status.st_mode) ? (int64_t)status.st_mtime : TIME_UNKNOWN;
     options->kind = print_kind_of(diff_text_of(options));
     return 0;
 }
@@ -124,9 +124,9 @@ static int diff_associations(struct command_context *context,
         .login = permissions_only_login(&context->published.permissions),
         .print = &print,
         .source = source,
-        .printed_at = options->at,
+        .printed_at = options->at.at,
         .period = period_of(options, settings),
-        .newest_step = options->step,
+        .newest_step = (uint64_t)options->step.at,
         .ends_free = settings->slurm && !slurm_enforces_limits(settings->slurm),
     };
     int result = diff_causes_find(&asked, &differences, err);
@@ -166,7 +166,7 @@ static int find_value_differences(struct command_context *context,
             settings,
             permissions_only_login(&context->published.permissions),
             source,
-            options->at,
+            options->at.at,
             jobs ? period_of(options, settings) : cycle,
         };
         result = jobs ? diff_jobs_find(&asked, &sprio, jobs, differences, err)
@@ -196,32 +196,23 @@ static int diff_values(struct command_context *context, const struct published_c
     return result;
 }
 
-/* Sets options->step to the newest decay step at or before the output.  slurmctld's decay steps are
- * one period apart, so the time of one step determines the times of all other steps. */
-static int align_step(struct diff_options *options, const struct settings *settings,
-                      struct error *err)
+/* Fails if the time of the output is unknown.  Sets options->step to the newest decay step at or
+ * before the output.  slurmctld's decay steps are one period apart, so the time of one step
+ * determines the times of all other steps. */
+static int diff_check_times(struct diff_options *options, const struct settings *settings,
+                            struct error *err)
 {
-    uint64_t period = period_of(options, settings), at = (uint64_t)options->at;
-    if (!options->step)
-        return 0;
-    if (options->step > at)
-        return fail(err, ERROR_USAGE, "diff: --step is later than the output (see --at)");
-    options->step = at - (at - options->step) % period;
-    return 0;
-}
-
-/* Reads times here, not in diff_check(), because they are in the settings' time zone. */
-static int diff_read_times(struct diff_options *options, struct error *err)
-{
-    int64_t step = 0;
-    if (!options->at_text && !options->has_time)
+    int64_t period = (int64_t)period_of(options, settings), at = options->at.at;
+    if (at == TIME_UNKNOWN)
         return fail(err, ERROR_USAGE,
                     "diff: '%s' is not a regular file, so its time is unknown; use --at TIME",
                     options->shared.operands[0]);
-    if ((options->at_text && option_time("at", options->at_text, &options->at, err)) ||
-        (options->step_text && option_time("step", options->step_text, &step, err)))
-        return -1;
-    options->step = (uint64_t)step;
+    int64_t *step = &options->step.at;
+    if (!*step)
+        return 0;
+    if (*step > at)
+        return fail(err, ERROR_USAGE, "diff: --step is later than the output (see --at)");
+    *step = at - (at - *step) % period;
     return 0;
 }
 
@@ -229,8 +220,7 @@ static int diff_answer(struct command_context *context, struct error *err)
 {
     struct diff_options *options = context->options;
     const struct published_cluster *cluster = published_only(&context->published, err);
-    if (!cluster || diff_read_times(options, err) ||
-        align_step(options, diff_settings(context), err))
+    if (!cluster || diff_check_times(options, diff_settings(context), err))
         return -1;
     return context->layout == &differences_layout ? diff_associations(context, cluster, err)
                                                   : diff_values(context, cluster, err);
@@ -270,11 +260,11 @@ static void diff_release(void *options)
 }
 
 static const struct command_option own_options[] = {
-    { "at", NULL, 0, OPTION_VALUE, AT(diff_options, at_text), "TIME",
+    { "at", NULL, 0, OPTION_TIME, AT(diff_options, at), "TIME",
       .help = "Set the time of the output (default: FILE's mtime)" },
     { "period", NULL, 0, OPTION_VALUE, AT(diff_options, period_text), "DURATION",
       .help = "Set the cycle (default: slurm.conf's; pbsfs: 600s)" },
-    { "step", NULL, 0, OPTION_VALUE, AT(diff_options, step_text), "TIME",
+    { "step", NULL, 0, OPTION_TIME, AT(diff_options, step), "TIME",
       .help = "Set the time of one decay (default: found by search)" },
     { .name = NULL },
 };

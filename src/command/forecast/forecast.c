@@ -42,7 +42,6 @@ struct forecast_options {
     double limit; /* NAN: no limit */
     double job_tres;
     uint64_t job_s; /* duration in seconds; 0: no job */
-    int64_t now;
 };
 
 /* Sums the rates of the entity, and of all associations, in TRES. */
@@ -166,8 +165,8 @@ static int forecast_add_of_source(const struct command_context *context, const c
     if (run_open_source(&db, context->settings, err))
         return -1;
     struct source source = source_of(context->settings, db, named->cluster->name);
-    if (options->shared.now)
-        source.time = &options->now;
+    if (options->shared.now.text)
+        source.time = &options->shared.now.at;
     int result = forecast_data_read(&data, &source, options->days * DAY_S, err);
     db_close(db);
     if (result)
@@ -236,9 +235,8 @@ static int forecast_answer(struct command_context *context, struct error *err)
 {
     struct forecast_options *options = context->options;
     const struct name_list *names = &options->shared.names;
-    /* Dates are in the settings' time zone, so they are parsed only here. */
-    int result = option_time("now", options->shared.now, &options->now, err);
-    if (!result && !options->published_only) {
+    int result = 0;
+    if (!options->published_only) {
         result = forecast_find_names(context, err);
         published_close(&context->published); /* reading the accounting database takes long */
     }
@@ -282,7 +280,7 @@ static int forecast_check(struct command_context *context, struct error *err)
     /* Clients of the socket, and users who can read only reader.conf, get a forecast from the
      * published results, starting at their time. */
     options->published_only =
-        !options->shared.now && command_reads_results_only(context->invocation);
+        !options->shared.now.text && command_reads_results_only(context->invocation);
     if (options->published_only) {
         context->use = SETTINGS_FOR_READING;
         context->results = RESULTS_TREES;

@@ -72,18 +72,19 @@ static int check_actions(const struct ledger_entry_options *options, unsigned ac
         { options->partition, "--partition", ADJUST | RESET | LIST },
         { options->all, "--all", RESET },
         { options->refund.node, "--node", REFUND },
-        { options->from, "--since", REFUND | LIST },
-        { options->to, "--until", REFUND | LIST },
+        { options->from.text, "--since", REFUND | LIST },
+        { options->to.text, "--until", REFUND | LIST },
         { options->jobs.count > 0, "--jobs", LIST },
         { options->kinds.count > 0, "--kinds", LIST },
-        { options->at, "--at", ENTER & ~UNDO },
+        { options->at.text, "--at", ENTER & ~UNDO },
         { options->why, "--why", ENTER },
-        { shared->now, "--now", ENTER },
+        { shared->now.text, "--now", ENTER },
         { shared->yes, "--yes", ENTER },
         { shared->dry_run, "--dry-run", ENTER | IMPORT },
         { table->form != TABLE_FOR_PEOPLE, "--parsable, --csv or --json", LIST },
         { table->columns, "--columns", LIST },
         { table->no_header, "--noheader", LIST },
+        { table->iso, "--iso", LIST },
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (!rules[i].given || rules[i].actions & action)
@@ -112,7 +113,6 @@ struct ledger_list_row {
 struct listing {
     const struct published *published;
     const struct ledger_entry_options *options;
-    int64_t from, to; /* limits of the entries' times, both included */
     struct ledger_book book;
     struct ledger_list_row *rows; /* indexed like book.records */
 };
@@ -168,8 +168,8 @@ static bool ledger_list_is_listed(const struct listing *listing, size_t i)
     bool of_job = !options->jobs.count ||
                   (record->entry.kind == LEDGER_REFUND && name_list_wants(&options->jobs, job));
     bool of_partition = !options->partition || !strcmp(record->partition, options->partition);
-    return !listing->rows[i].hidden && of_job && of_partition && time >= listing->from &&
-           time <= listing->to && name_list_wants(&shared->clusters, record->cluster) &&
+    return !listing->rows[i].hidden && of_job && of_partition && time >= options->from.at &&
+           time <= options->to.at && name_list_wants(&shared->clusters, record->cluster) &&
            name_list_wants(&shared->accounts, record->account) &&
            name_list_wants(&shared->users, record->user) &&
            name_list_wants(&options->kinds, ledger_kind_name(record->entry.kind));
@@ -303,8 +303,6 @@ static int ledger_list_answer(struct command_context *context, struct error *err
 {
     struct published *published = &context->published;
     struct listing listing = { .published = published, .options = context->options };
-    if (take_span(listing.options, &listing.from, &listing.to, err))
-        return -1;
     int result = ledger_book_read(published->db, NULL, &listing.book, err);
     if (!result)
         result = ledger_list_check_names(&listing, published, err);
@@ -375,15 +373,15 @@ static const struct command_option own_options[] = {
       .help = "Reset the whole cluster" },
     { "node", NULL, 0, OPTION_ONE, AT(ledger_entry_options, refund.node), "NAME",
       .help = "Refund ended jobs that ran on this node after --since" },
-    { "since", "from", 0, OPTION_VALUE, AT(ledger_entry_options, from), "TIME",
+    { "since", "from", 0, OPTION_TIME, AT(ledger_entry_options, from), "TIME",
       .help = "Select entries, or with --node jobs, from TIME on" },
-    { "until", "to", 0, OPTION_VALUE, AT(ledger_entry_options, to), "TIME",
+    { "until", "to", 0, OPTION_TIME, AT(ledger_entry_options, to), "TIME",
       .help = "Select entries or jobs up to TIME (default: now)" },
     { "jobs", "job", 'j', OPTION_LIST, AT(ledger_entry_options, jobs), "IDS",
       .help = "List only refunds of these jobs" },
     { "kinds", "kind", 0, OPTION_LIST, AT(ledger_entry_options, kinds), "KINDS",
       .help = "List only entries of these kinds, such as refund,undo" },
-    { "at", NULL, 0, OPTION_VALUE, AT(ledger_entry_options, at), "TIME",
+    { "at", NULL, 0, OPTION_TIME, AT(ledger_entry_options, at), "TIME",
       .help = "Set the time of the entry (default: now)" },
     { "why", NULL, 'w', OPTION_VALUE, AT(ledger_entry_options, why), "TEXT",
       .help = "Set the reason (required for a new entry)" },
@@ -393,6 +391,8 @@ static const struct command_option own_options[] = {
 static int ledger_check(struct command_context *context, struct error *err)
 {
     struct ledger_entry_options *options = context->options;
+    options->from.at = INT64_MIN;
+    options->to.at = INT64_MAX;
     if (take_operands(options, err))
         return -1;
     bool lists = action_is(options, "list");
@@ -408,6 +408,8 @@ static int ledger_check(struct command_context *context, struct error *err)
 static int ledger_answer(struct command_context *context, struct error *err)
 {
     const struct ledger_entry_options *options = context->options;
+    if (options->from.at > options->to.at)
+        return fail(err, ERROR_USAGE, "ledger: --since is after --until");
     if (action_is(options, "list"))
         return ledger_list_answer(context, err);
     if (action_is(options, "export"))

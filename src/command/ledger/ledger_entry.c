@@ -129,27 +129,16 @@ static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seco
            amount_parse(text, length, unit_s, seconds);
 }
 
-int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t *to,
-              struct error *err)
-{
-    *from = INT64_MIN;
-    *to = INT64_MAX;
-    if ((options->from && option_time("since", options->from, from, err)) ||
-        (options->to && option_time("until", options->to, to, err)))
-        return -1;
-    return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --since is after --until");
-}
-
 /* Checks that the options which the action requires are given. */
 static int ledger_entry_check_options(const struct ledger_entry_options *options, struct error *err)
 {
     bool resets = action_is(options, "reset");
     bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
-    if (!options->refund.node && (options->from || options->to))
+    if (!options->refund.node && (options->from.text || options->to.text))
         return fail(err, ERROR_USAGE,
                     "ledger %s: --since and --until are only for list and for refund --node",
                     options->action);
-    if (options->refund.node && !options->from)
+    if (options->refund.node && !options->from.text)
         return fail(err, ERROR_USAGE, "ledger refund: --node requires --since");
     if (adjusts && !options->user)
         return fail(err, ERROR_USAGE, "ledger %s: missing --user NAME", options->action);
@@ -178,19 +167,17 @@ static int begin_record(struct entry_context *context, struct error *err)
 {
     const struct ledger_entry_options *options = context->options;
     struct ledger_record *record = &context->record;
-    int64_t instant;
     struct ledger_entry *entry = &record->entry;
-    if (ledger_entry_check_options(options, err) || check_why(options->why, err) ||
-        option_time("at", options->at, &instant, err))
+    if (ledger_entry_check_options(options, err) || check_why(options->why, err))
         return -1;
     if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
         return fail(err, ERROR_USAGE,
                     "standard input is not a terminal; use --yes to enter it without confirmation, "
                     "or --dry-run to show the effect");
-    if (take_span(options, &context->refund.from, &context->refund.to, err))
-        return -1;
+    context->refund.from = options->from.at;
+    context->refund.to = options->to.at;
     entry->kind = ledger_kind_named(options->action);
-    entry->time = (uint64_t)instant;
+    entry->time = (uint64_t)option_time_or_now(&options->at);
     entry->of_cluster = options->all;
     if (ledger_kind_has_amount(entry->kind) &&
         !parse_amount(options->subject, entry->kind, &entry->tres_seconds))
@@ -352,13 +339,11 @@ static int show_effect(const struct entry_context *context, struct error *err)
 {
     struct text text = { 0 };
     struct ledger *after = with_entry(context);
-    int64_t now;
+    int64_t now = option_time_or_now(&context->options->shared.now);
     add_intent(&text, context);
-    int result = option_time("now", context->options->shared.now, &now, err);
     struct source source = source_of(context->settings, context->source, context->cluster);
     source.time = &now;
-    if (!result)
-        result = ledger_add_effect(&text, &source, context->reader, context->ledger, after, err);
+    int result = ledger_add_effect(&text, &source, context->reader, context->ledger, after, err);
     if (!result)
         result = command_print(&text, err);
     ledger_destroy(after);
@@ -419,7 +404,7 @@ static int ledger_entry_enter(struct entry_context *context, struct error *err)
     else
         text_format(&text, "entry %" PRIu64 ", ", first);
     add_intent(&text, context);
-    ledger_add_slurm_note(&text, context->settings, &context->record, !context->options->at);
+    ledger_add_slurm_note(&text, context->settings, &context->record, !context->options->at.text);
     result = command_print(&text, err);
     text_free(&text);
     return result;

@@ -17,10 +17,11 @@ struct ledger_entry_options {
     /* the action, such as credit or undo; its amount, job, entry or file */
     const char *action, *subject;
     const char *user, *account, *partition;
-    const char *why, *at;
+    const char *why;
     bool all;
     struct refund refund;
-    const char *from, *to;
+    struct option_time at;
+    struct option_time from, to;  /* INT64_MIN and INT64_MAX: no limit */
     struct name_list jobs, kinds; /* filters of `ledger list` */
 };
 
@@ -40,11 +41,6 @@ int ledger_tell_faults(const struct ledger_book *book, const struct name_list *c
  * private.  Refunds are hidden if anything is private, because the ledger does not contain the user
  * of a job. */
 bool ledger_may_be_told(const struct permissions *permissions, const struct ledger_record *record);
-
-/* Reads --since and --until; the time zone must be set.  An option that is not given sets no limit.
- * Returns -1 with ERROR_USAGE on error. */
-int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t *to,
-              struct error *err);
 
 /* Makes an entry, or several for a refund.  Shows the effect and asks for confirmation, and then
  * writes the entries to the ledger.  With --yes, only writes; with --dry-run, only shows the

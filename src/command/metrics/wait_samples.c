@@ -33,7 +33,7 @@ int metrics_waits_add(struct metrics *metrics, struct published *published,
 {
     const struct waits_request request = {
         .from = calendar_start(CALENDAR_DAY, cluster->as_of, -(WAIT_DAYS - 1)),
-        .to = (int64_t)calendar_next_day((uint64_t)cluster->as_of),
+        .to = calendar_end_of_day(cluster->as_of),
         .by = WAITS_BY_PARTITION | WAITS_BY_QOS,
         .without_correlation = true,
     };

@@ -61,7 +61,7 @@ static int set_span(struct page_cluster *page, const struct report_request *requ
     page->to = request->until < page->as_of ? request->until : page->as_of;
     page->from = request->since == INT64_MIN
                      ? calendar_start(CALENDAR_DAY, page->to, -(int)request->days)
-                     : (int64_t)calendar_day((uint64_t)request->since);
+                     : calendar_start(CALENDAR_DAY, request->since, 0);
     page->period = report_data_period_words(page, request);
     return page->from < page->to
                ? 0

@@ -8,28 +8,17 @@
 #include "report/usage_unit.h"
 #include "results/tres_days.h"
 #include "settings/settings.h"
-#include "util/calendar.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-/* ---- Periods ---- */
-
-static const struct period_kind {
-    const char *name;
-    int64_t (*end_of)(int64_t time);
-} period_kinds[] = { { "month", calendar_end_of_month },
-                     { "week", calendar_end_of_week },
-                     { "day", calendar_end_of_day },
-                     { NULL, NULL } };
 
 struct command_statement_options {
     struct shared_options shared;
     const char *by_text, *time_text, *of_text;
     const char *tres;                /* NULL: the usage that was charged */
     struct option_time since, until; /* see struct statement_range */
-    const struct period_kind *by;
+    const struct option_period *by;
     const struct amount_unit *unit;
     bool of_capacity;
 };
@@ -171,11 +160,9 @@ static int statement_check(struct command_context *context, struct error *err)
     const char *by = options->by_text ? options->by_text : "month";
     const char *unit = options->time_text ? options->time_text : "hours";
     const char *of = options->of_text ? options->of_text : "delivered";
-    options->by = period_kinds;
-    while (options->by->name && strcmp(options->by->name, by) != 0)
-        options->by++;
-    if (!options->by->name)
-        return fail(err, ERROR_USAGE, "statement: --by '%s': must be month, week or day", by);
+    options->by = option_period("by", by, err);
+    if (!options->by)
+        return -1;
     options->unit = amount_units;
     while (options->unit->name && strcmp(options->unit->name, unit) != 0)
         options->unit++;

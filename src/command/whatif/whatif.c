@@ -31,8 +31,8 @@ static int from_source(struct command_context *context, struct whatif *whatif,
 {
     const struct whatif_options *options = context->options;
     const struct settings *settings = command_source_settings(context, err);
-    int64_t now = cluster->as_of;
-    if (!settings || (options->shared.now && option_time("now", options->shared.now, &now, err)))
+    int64_t now = options->shared.now.text ? options->shared.now.at : cluster->as_of;
+    if (!settings)
         return -1;
     return whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
 }
@@ -64,7 +64,7 @@ static int whatif_fill(struct command_context *context, struct published_cluster
     for (size_t i = 0; i < options->changes.count; i++)
         for (size_t j = 0; j < options->changes.list[i].id_count; j++)
             whatif_add_named(whatif, options->changes.list[i].ids[j]);
-    if ((options->shared.now || changes_need_source(&options->changes)
+    if ((options->shared.now.text || changes_need_source(&options->changes)
              ? from_source(context, whatif, cluster, err)
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
