@@ -107,6 +107,8 @@ int past_times_find(const struct past_times_request *asked, const struct setting
         since = *asked->since;
     else if (find_first_end(settings, source, cluster, now, &since, err))
         return -1;
+    if (asked->since && asked->any_age)
+        oldest = since;
     for (int64_t at = first_time(since < oldest ? oldest : since, asked->every_s); at < end;
          at = first_time(at + 1, asked->every_s))
         times_add(times, at);

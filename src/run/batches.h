@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_RUN_BATCHES_H
 #define FAIRMILL_RUN_BATCHES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,11 +36,13 @@ struct past_times_request {
     const int64_t *until; /* NULL means five minutes ago, which is also the latest possible time */
     uint64_t every_s;     /* step in seconds, not 0; steps of whole days begin at midnight in the
                            * settings' time zone */
+    bool any_age;         /* also compute times from `since` to history_days */
 };
 
 /*
- * Appends the requested times of a cluster in ascending order.  Omits times before history_days and
- * times in the last five minutes.  Reads `source` in a snapshot of its own.  Returns -1 on error.
+ * Appends the requested times of a cluster in ascending order.  Omits times before history_days,
+ * unless `any_age` is set, and times in the last five minutes.  Reads `source` in a snapshot of its
+ * own.  Returns -1 on error.
  */
 int past_times_find(const struct past_times_request *asked, const struct settings *settings,
                     struct db *source, const char *cluster, struct times *times, struct error *err);

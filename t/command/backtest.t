@@ -65,6 +65,18 @@ def same_as_history(place):
              'the usage in a backtest equals history, truncated to whole numbers')
 
 
+def before_history_days(place):
+    """Nothing is stored, so --since may be earlier than history_days; the default is not."""
+    ready(place, retention__history_days='10')
+    instants = {int(row['as_of']) for row in rows(place, '--points')}
+    tap.same(sorted(instants), INSTANTS, 'a backtest computes requested times before history_days')
+    os.environ['FAIRMILL_NOW'] = str(END)
+    place.succeed('backtest', '--every', '2d', '--points', '--csv')
+    del os.environ['FAIRMILL_NOW']
+    instants = {int(row['as_of']) for row in csv.DictReader(io.StringIO(place.out))}
+    tap.same(min(instants), min(at for at in INSTANTS if at >= END - 10 * DAY), 'without --since it begins history_days ago')
+
+
 def same_as_runs(place):
     """With other settings the points equal the points of runs with these settings."""
     ready(place)
@@ -153,7 +165,7 @@ def forms(place):
 
 def body():
     with Place() as place:
-        for part in same_as_history, same_as_runs, counted, forms:
+        for part in same_as_history, before_history_days, same_as_runs, counted, forms:
             part(place)
 
 

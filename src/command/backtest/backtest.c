@@ -254,9 +254,13 @@ static int try_cluster(struct backtest_command_candidate *candidate,
                        const struct settings *settings, struct db **source, struct error *err)
 {
     const struct backtest_options *options = candidate->options;
-    const struct past_times_request asked = { options->since.text ? &options->since.at : NULL,
-                                              options->until.text ? &options->until.at : NULL,
-                                              options->every_s };
+    /* Nothing is stored, so history_days limits only the default. */
+    const struct past_times_request asked = {
+        .since = options->since.text ? &options->since.at : NULL,
+        .until = options->until.text ? &options->until.at : NULL,
+        .every_s = options->every_s,
+        .any_age = true,
+    };
     if (past_times_find(&asked, settings, *source, candidate->cluster, &candidate->times, err))
         return -1;
     candidate->backtest =
