@@ -350,6 +350,23 @@ def try_bad_queue(place):
     tap.same(place.rows('job_id', 'pbs_queued', ''), [('1.pbs',)], 'invalid output keeps the earlier jobs')
 
 
+def try_large_input(place):
+    """Input that is read from a pipe is not kept."""
+    command = subprocess.Popen([FAIRMILL, '-c', place.path('conf'), 'import', 'pbs', '--queue', '-'],
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        for _ in range(120):
+            command.stdin.write(b'[' * 1000000)
+        command.stdin.close()
+    except BrokenPipeError:
+        pass
+    said = command.stderr.read()
+    _, status, used = os.wait4(command.pid, 0)
+    command.returncode = os.waitstatus_to_exitcode(status)
+    tap.ok(command.returncode == 65 and used.ru_maxrss < 80000,
+           '120 MB of invalid JSON from a pipe are rejected with little memory', command.returncode, f'{used.ru_maxrss} kB', said[:200])
+
+
 LISTED = """Sched default
     sched_host = host
     job_sort_formula_threshold = 0.5
@@ -457,7 +474,7 @@ def body():
                     case(Place(server, folder), where)
         with tempfile.TemporaryDirectory() as folder:
             try_server_database(Place(Sqlite(databases), folder), postgres)
-        for case in (try_loose_config, try_bad_config, try_bad_usage, try_broken_queue, try_bad_queue, try_scheduler):
+        for case in (try_loose_config, try_bad_config, try_bad_usage, try_broken_queue, try_bad_queue, try_large_input, try_scheduler):
             with tempfile.TemporaryDirectory() as folder:
                 case(Place(Sqlite(databases), folder))
 
