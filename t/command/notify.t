@@ -44,6 +44,7 @@ cat >new.$$
 if grep -qxFf refused new.$$ 2>/dev/null; then rm new.$$; echo "no such user" >&2; exit 67; fi
 mv new.$$ mail.$(printf %03d $n)
 [ ! -e wait ] || : >waiting
+[ ! -e wait ] || echo "the queue is full" >&2
 while [ -e wait ]; do sleep 0.05; done
 '''
 KEYS = {'usage.time_zone': 'UTC', 'notify.from': 'fairshare@hpc.example', 'notify.domain': 'hpc.example'}
@@ -277,7 +278,7 @@ def failures(place):
     refuse(place)
     open(place.path('wait'), 'w').close()
     place.ends(69, 'a mailer that hangs is ended at the deadline', 'notify', env=at(NOW))
-    place.says('the error names the mailer that hangs', place.path('mailer'), 'deadline')
+    place.says('the error names the mailer that hangs', place.path('mailer'), 'deadline', 'the queue is full')
     tap.same(notices(place), [], 'a message whose mailer was ended is not recorded')
 
 

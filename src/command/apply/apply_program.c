@@ -36,6 +36,8 @@ static void program_close(int *end)
 static void program_execute(const struct slurm_program *program, int in, int out, int err)
 {
     signal(SIGPIPE, SIG_DFL);
+    if (program->has_children)
+        setpgid(0, 0);
     if (*program->conf)
         setenv("SLURM_CONF", program->conf, 0);
     /* This variable would make sprio and scontrol talk to other clusters. */
@@ -146,16 +148,23 @@ static bool program_exchange(const struct slurm_program *program, struct program
     return true;
 }
 
+static void program_kill(const struct slurm_program *program, pid_t process)
+{
+    if (program->has_children)
+        kill(-process, SIGKILL);
+    kill(process, SIGKILL);
+}
+
 /* Waits for the end of the program and returns its status.  At the deadline, kills the program and
  * sets `*in_time` to false. */
-static int program_status(pid_t process, int64_t deadline_ms, bool *in_time)
+static int program_status(const struct slurm_program *program, pid_t process, bool *in_time)
 {
     int status = 0;
     pid_t ended;
     while (!(ended = waitpid(process, &status, *in_time ? WNOHANG : 0)) ||
            (ended < 0 && errno == EINTR)) {
-        if (*in_time && clock_milliseconds() >= deadline_ms) {
-            kill(process, SIGKILL);
+        if (*in_time && clock_milliseconds() >= program->deadline_ms) {
+            program_kill(program, process);
             *in_time = false;
         } else if (*in_time) {
             poll(NULL, 0, 10);
@@ -171,13 +180,13 @@ int slurm_program_run(const struct slurm_program *program, int *status, struct e
     bool in_time = process > 0 && program_exchange(program, &pipes);
     /* A program that closed its output can still be running. */
     if (process > 0 && (!in_time || pipes.stopped))
-        kill(process, SIGKILL);
+        program_kill(program, process);
     for (int i = 0; i < 3; i++)
         program_close(&pipes.ends[i]);
     text_free(&pipes.messages);
     if (process < 0)
         return -1;
-    *status = program_status(process, program->deadline_ms, &in_time);
+    *status = program_status(program, process, &in_time);
     if (!in_time)
         return fail(err, ERROR_GONE, "'%s' did not finish within the deadline",
                     program->arguments[0]);

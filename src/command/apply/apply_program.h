@@ -16,6 +16,7 @@ struct slurm_program {
     const char *conf;         /* value of SLURM_CONF if that is not set; "": none */
     const struct text *input; /* standard input; NULL: empty */
     int64_t deadline_ms;      /* clock_milliseconds() */
+    bool has_children;        /* at the deadline, also kill the processes that it started */
     struct text *output;      /* standard output is appended; NULL: discarded */
     /* Called for each line on standard error, without its newline.  If it returns false, the
      * program is killed. */

@@ -205,13 +205,16 @@ int mail_send(const struct mail *mail, const struct settings *settings, struct e
                                            .conf = "",
                                            .input = &message,
                                            .deadline_ms = deadline_of(settings),
+                                           .has_children = true,
                                            .take_message = mailer_take_message,
                                            .context = &mailer };
     int result = slurm_program_run(&program, &status, err);
     if (!result && status)
-        result =
-            fail(err, ERROR_OTHER, "'%s' ended with status %d%s%.500s", mailer.arguments[0], status,
-                 mailer.last.length ? ": " : "", mailer.last.length ? mailer.last.bytes : "");
+        result = fail(err, ERROR_OTHER, "'%s' ended with status %d", mailer.arguments[0], status);
+    if (result && mailer.last.length) {
+        const struct error reason = *err;
+        fail(err, reason.class, "%.1000s: %.500s", reason.message, mailer.last.bytes);
+    }
     mailer_free(&mailer);
     text_free(&message);
     return result;
