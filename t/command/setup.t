@@ -25,8 +25,8 @@ MYSQL = '8.4.3'
 class Greeting:
     """A server that greets as MariaDB or MySQL does, on a port of this host."""
 
-    def __init__(self, version, protocol=10):
-        body = bytes([protocol]) + version.encode() + b'\0' + bytes(40)
+    def __init__(self, version, protocol=10, flags=0xf7fe):
+        body = bytes([protocol]) + version.encode() + b'\0' + bytes(13) + flags.to_bytes(2, 'little') + bytes(30)
         self.packet = len(body).to_bytes(3, 'little') + b'\0' + body
 
     def __enter__(self):
@@ -93,6 +93,9 @@ def reads_greetings(place):
         with Greeting(version) as server:
             slurmdbd(place, f'StorageHost=127.0.0.1\nStoragePort={server.port}\n')
             tap.like(findings(printed(place)), rf'{product} answers on 127.0.0.1, port {server.port}', f'{product} is known by its greeting')
+    with Greeting(MYSQL, flags=0xfffe) as server:
+        slurmdbd(place, f'StorageHost=127.0.0.1\nStoragePort={server.port}\n')
+        tap.same(values(printed(place))['tls'], 'required', 'the connection to a server with TLS is encrypted')
     with Greeting('HTTP', protocol=72) as server:
         slurmdbd(place, f'StorageHost=127.0.0.1\nStoragePort={server.port}\n')
         tap.like(findings(printed(place)), f'no server of MariaDB or MySQL answers on 127.0.0.1, port {server.port}', 'another server is not taken for one of them')

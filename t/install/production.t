@@ -7,12 +7,14 @@ program in its place.  Each script runs twice, and the second time changes nothi
 
 import contextlib
 import ctypes
+import fcntl
 import glob
 import os
 import re
 import shutil
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 
@@ -26,6 +28,7 @@ from own_system import OwnSystem
 from program import copy_program
 
 NEWNET = 0x40000000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 # The server identifies clients of its socket through the system in which it runs.  It loads no
 # plugin that the script does not load.
 HOLD = '''
@@ -253,6 +256,22 @@ def edited(site):
     tap.same(read(site.there.path('etc/cron.d/fairmill-page')), '# mine\n', 'the script does not change an edited cron table')
 
 
+def stops_before_a_change(site, statement, message, *options):
+    """Tests that the script stops with this message and changes nothing."""
+    before = site.state()
+    site.setup(*options)
+    tap.same(site.script(), 1, statement)
+    tap.like(site.there.place.err, message, 'the script says what to do')
+    tap.empty(site.state() ^ before, 'a script that stops so early changes nothing')
+
+
+def without_server(site):
+    path = site.there.path('run/mysqld/mysqld.sock')
+    os.rename(path, path + '.away')
+    stops_before_a_change(site, 'the script stops if no server answers', 'start the server, then print this script again')
+    os.rename(path + '.away', path)
+
+
 def upgraded(site, drop, roles):
     """Tests the script with tables that `init` must upgrade: one table is missing."""
     drop('DROP TABLE fairmill_job_term')
@@ -312,19 +331,31 @@ def on_another_host(site):
     tap.ok(not os.path.exists(order), 'the script deletes the SQL for the other host')
 
 
-def body():
-    os.umask(0o022)
+def enter_network():
+    """Moves this process to a network of its own, in which PostgreSQL can use its default port."""
     if ctypes.CDLL(None, use_errno=True).unshare(NEWNET):
         tap.not_here('no permission for a network of its own')
-    subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack('16sh', b'lo', IFF_UP))
+
+
+def body():
+    os.umask(0o022)
+    enter_network()
     with OwnSystem() as there:
         prepare(there)
-        with Held(there, '/run/mysqld/mysqld.sock', 'mariadb', 'NewServer') as server:
+        # MySQL's passwords need TLS on a port.
+        options = "'--tls-version=TLSv1.2,TLSv1.3'" if mariadb.IS_MYSQL else ''
+        with Held(there, '/run/mysqld/mysqld.sock', 'mariadb', 'NewServer', options=options) as server:
             site = Site(there, server)
             site.make()
             site.forget()
             unprivileged(site)
+            without_server(site)
             site.works(f'results in {mariadb.NAME}')
+            stops_before_a_change(site, 'the script stops if settings publish elsewhere', 'print this script with --results mysql',
+                                  '--results', 'sqlite')
+            tap.like(site.setup(), "(?m)^results='mysql'", 'existing settings choose the database system of the results')
             upgraded(site, lambda statement: site.sql('fairmill', '-e', statement), lambda: ' '.join(sorted(set(
                 re.findall('fairmill_(?:owner|writer|reader)', site.sql('-e', 'SHOW GRANTS FOR fairmill@localhost'))))))
             edited(site)
@@ -343,5 +374,5 @@ def body():
             on_another_host(site)
 
 
-tap.needs(*mariadb.Server.PROGRAMS, *postgres.Postgres.PROGRAMS, 'ip')
+tap.needs(*mariadb.Server.PROGRAMS, *postgres.Postgres.PROGRAMS)
 tap.main(body)

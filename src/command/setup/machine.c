@@ -138,30 +138,32 @@ static const char *const mysql_sockets[] = { "/run/mysqld/mysqld.sock", "/var/li
                                              "/run/mysql/mysql.sock", "/tmp/mysql.sock", NULL };
 static const char *const postgres_directories[] = { "/run/postgresql", "/tmp", NULL };
 
-static const char *machine_product(const char *version)
+static void machine_note_server(struct script *script, const struct server *server,
+                                const char *where)
 {
-    return server_is_mariadb(version) ? "MariaDB" : "MySQL";
+    script_note(script, "%s %s answers on %s", server->is_mariadb ? "MariaDB" : "MySQL",
+                server->version, where);
+    script_set(script, "client", server->is_mariadb ? "mariadb" : "mysql");
 }
 
 static void machine_find_mysql(struct script *script)
 {
-    char version[SERVER_VERSION];
+    struct server server;
     const char *host = script_fact(script, "host"), *port = script_fact(script, "port");
     bool is_here = server_host_is_here(host);
-    for (const char *const *path = mysql_sockets; is_here && *path; path++) {
-        if (!server_greets_at(*path, version))
-            continue;
-        script_note(script, "%s %s answers on '%s'", machine_product(version), version, *path);
-        script_set(script, "socket", *path);
-        script_set(script, "client", server_is_mariadb(version) ? "mariadb" : "mysql");
-        script_set(script, "mysql", "yes");
-        return;
-    }
-    if (server_greets_on(host, port, version)) {
-        script_note(script, "%s %s answers on %s, port %s", machine_product(version), version, host,
-                    port);
-        script_set(script, "mysql", "yes");
+    for (const char *const *path = mysql_sockets; is_here && *path; path++)
+        if (server_greets_at(*path, &server)) {
+            machine_note_server(script, &server, *path);
+            script_set(script, "socket", *path);
+            return;
+        }
+    if (server_greets_on(host, port, &server)) {
+        struct text where = { 0 };
+        text_format(&where, "%s, port %s%s", host, port, server.has_tls ? ", with TLS" : "");
+        machine_note_server(script, &server, where.bytes);
+        text_free(&where);
         script_set(script, "remote", "yes");
+        script_set(script, "tls", server.has_tls ? "required" : NULL);
         return;
     }
     script_set(script, "remote", is_here ? NULL : "yes");
@@ -180,7 +182,6 @@ static void machine_find_postgres(struct script *script)
         if (!answers)
             continue;
         script_note(script, "PostgreSQL answers in '%s'", *directory);
-        script_set(script, "pgsql", "yes");
         script_set(script, "pgsocket", *directory);
         return;
     }

@@ -16,9 +16,9 @@ struct script;
 void machine_find_slurm(struct script *script);
 
 /*
- * Asks the servers.  Facts: socket and client for a server of MariaDB or MySQL that has slurmdbd's
- * database on this host; remote if only a host and port lead to it; mysql if the server answers;
- * pgsocket and pgport for PostgreSQL on this host.
+ * Asks the servers.  Facts: socket and client for a server of MariaDB or MySQL on this host; remote
+ * if only a host and port lead to slurmdbd's server; pgsocket and pgport for PostgreSQL on this
+ * host.
  */
 void machine_find_servers(struct script *script);
 

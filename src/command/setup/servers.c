@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -54,53 +55,65 @@ static struct addrinfo *server_addresses(const char *host, const char *port)
     return getaddrinfo(host, port, &hints, &list) ? NULL : list;
 }
 
-/*
- * Reads a greeting and closes the descriptor.  A greeting is a packet: three bytes of length, a
- * number, the protocol 10, and the version up to a NUL byte.
+/* Offset of the version in a greeting, after three bytes of length, a number, and the protocol. */
+#define GREETING_VERSION 5
+/* Offset of the flags from the end of the version: a connection id, a nonce and a zero are between.
  */
-static bool server_read_greeting(int fd, char version[SERVER_VERSION])
+#define GREETING_FLAGS 13
+#define GREETING_TLS 0x0800
+
+/* Returns the offset of the flags, or 0 if the greeting is incomplete. */
+static size_t server_flags_at(const unsigned char *packet, size_t length)
 {
-    unsigned char packet[5 + SERVER_VERSION];
+    const unsigned char *end = length > GREETING_VERSION
+                                   ? memchr(packet + GREETING_VERSION, 0, length - GREETING_VERSION)
+                                   : NULL;
+    size_t at = end ? (size_t)(end + 1 - packet) + GREETING_FLAGS : 0;
+    return at + 2 <= length ? at : 0;
+}
+
+/* Reads a greeting and closes the descriptor. */
+static bool server_read_greeting(int fd, struct server *server)
+{
+    unsigned char packet[GREETING_VERSION + sizeof server->version + GREETING_FLAGS + 2];
     size_t length = 0;
     ssize_t got = 1;
-    while (got > 0 && length < sizeof packet && !(length > 5 && memchr(packet + 5, 0, length - 5)))
+    while (got > 0 && length < sizeof packet && !server_flags_at(packet, length))
         if (server_waits_for(fd, POLLIN) &&
             (got = read(fd, packet + length, sizeof packet - length)) > 0)
             length += (size_t)got;
         else
             got = 0;
     close(fd);
-    if (length < 6 || packet[4] != 10 || !memchr(packet + 5, 0, length - 5))
+    size_t flags = server_flags_at(packet, length);
+    if (!flags || packet[4] != 10)
         return false;
     /* MariaDB before 11.0 puts 5.5.5- before its version, for clients of MySQL. */
-    const char *text = (const char *)packet + 5;
-    text += strncmp(text, "5.5.5-", 6) ? 0 : 6;
-    memcpy(version, text, strlen(text) + 1);
+    const char *version = (const char *)packet + GREETING_VERSION;
+    version += strncmp(version, "5.5.5-", 6) ? 0 : 6;
+    snprintf(server->version, sizeof server->version, "%s", version);
+    server->is_mariadb = strstr(version, "MariaDB") != NULL;
+    server->has_tls = (packet[flags] | packet[flags + 1] << 8) & GREETING_TLS;
     return true;
 }
 
-bool server_greets_at(const char *path, char version[SERVER_VERSION])
+bool server_greets_at(const char *path, struct server *server)
 {
     int fd = server_connect_path(path);
-    return fd >= 0 && server_read_greeting(fd, version);
+    return fd >= 0 && server_read_greeting(fd, server);
 }
 
-bool server_greets_on(const char *host, const char *port, char version[SERVER_VERSION])
+bool server_greets_on(const char *host, const char *port, struct server *server)
 {
     bool greets = false;
     struct addrinfo *list = server_addresses(host, port);
     for (struct addrinfo *each = list; each && !greets; each = each->ai_next) {
         int fd = server_connect(each->ai_addr, each->ai_addrlen);
-        greets = fd >= 0 && server_read_greeting(fd, version);
+        greets = fd >= 0 && server_read_greeting(fd, server);
     }
     if (list)
         freeaddrinfo(list);
     return greets;
-}
-
-bool server_is_mariadb(const char *version)
-{
-    return strstr(version, "MariaDB") != NULL;
 }
 
 bool server_is_postgres(const char *path)

@@ -9,16 +9,19 @@
  * seconds.
  */
 
-#define SERVER_VERSION 64
+/* The greeting of a server. */
+struct server {
+    char version[64];
+    bool is_mariadb;
+    bool has_tls; /* offers encrypted connections */
+};
 
 /*
- * Reads the greeting of MariaDB or MySQL from a Unix socket, or from a host and port.  Sets
- * `version` to the version in the greeting.  Returns false if no such server answers.
+ * Read the greeting of MariaDB or MySQL from a Unix socket, or from a host and port, into `server`.
+ * Return false if no such server answers.
  */
-bool server_greets_at(const char *path, char version[SERVER_VERSION]);
-bool server_greets_on(const char *host, const char *port, char version[SERVER_VERSION]);
-/* Returns true if the version in a greeting is MariaDB's. */
-bool server_is_mariadb(const char *version);
+bool server_greets_at(const char *path, struct server *server);
+bool server_greets_on(const char *host, const char *port, struct server *server);
 
 /* Returns true if PostgreSQL answers on this Unix socket. */
 bool server_is_postgres(const char *path);

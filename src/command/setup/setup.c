@@ -65,19 +65,10 @@ static void setup_read_settings(struct script *script, const char *asked)
     settings_destroy(settings);
 }
 
-static const char *setup_default_results(const struct script *script)
-{
-    const char *existing = script_fact(script, "existing");
-    if (*existing)
-        return existing;
-    if (*script_fact(script, "mysql") || *script_fact(script, "remote"))
-        return "mysql";
-    return *script_fact(script, "pgsql") ? "pgsql" : "sqlite";
-}
-
 static void setup_conclude(struct script *script, const struct setup_options *options)
 {
-    const char *results = options->results ? options->results : setup_default_results(script);
+    const char *existing = script_fact(script, "existing");
+    const char *results = options->results ? options->results : *existing ? existing : "mysql";
     struct text clusters = { 0 };
     for (size_t i = 0; i < options->shared.clusters.count; i++)
         text_format(&clusters, "%s%s", i ? "," : "", options->shared.clusters.values[i]);

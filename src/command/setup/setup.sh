@@ -23,6 +23,7 @@ results=@results@ # the database system of the results
 #@if remote
 host=@host@ # the server of slurmdbd's database
 port=@port@
+tls=@tls@ # required if the server offers TLS; verify_full also checks its certificate, and needs tls_ca
 #@end
 #@unless remote
 socket=@socket@ # of the server of slurmdbd's database
@@ -155,7 +156,11 @@ if [ -e "$conf" ]; then
 else
     settings=$conf.setup
 #@if remote
-    server=$(printf 'host = %s\nport = %s\nuser = fairmill\noption_file = %s' "$host" "$port" "$directory/fairmill.cnf")
+    server="host = $host
+port = $port
+user = fairmill
+option_file = $directory/fairmill.cnf
+${tls:+tls_mode = $tls}"
 #@end
 #@unless remote
     server="socket = $socket"
@@ -367,6 +372,7 @@ END
         printf '[results]\ndriver = mysql\ndatabase = fairmill\nuser = fairmill_reader_login\noption_file = %s\n' "$directory/reader.cnf"
 #@if remote
         printf 'host = %s\nport = %s\n' "$host" "$port"
+        [ -z "$tls" ] || echo "tls_mode = $tls"
 #@end
 #@unless remote
         printf 'socket = %s\n' "$socket"
