@@ -138,32 +138,32 @@ static const char *const mysql_sockets[] = { "/run/mysqld/mysqld.sock", "/var/li
                                              "/run/mysql/mysql.sock", "/tmp/mysql.sock", NULL };
 static const char *const postgres_directories[] = { "/run/postgresql", "/tmp", NULL };
 
-static void machine_note_server(struct script *script, const struct server *server,
+static void machine_note_server(struct script *script, const struct greeting *greeting,
                                 const char *where)
 {
-    script_note(script, "%s %s answers on %s", server->is_mariadb ? "MariaDB" : "MySQL",
-                server->version, where);
-    script_set(script, "client", server->is_mariadb ? "mariadb" : "mysql");
+    script_note(script, "%s %s answers on %s", greeting->is_mariadb ? "MariaDB" : "MySQL",
+                greeting->version, where);
+    script_set(script, "client", greeting->is_mariadb ? "mariadb" : "mysql");
 }
 
 static void machine_find_mysql(struct script *script)
 {
-    struct server server;
+    struct greeting greeting;
     const char *host = script_fact(script, "host"), *port = script_fact(script, "port");
     bool is_here = server_host_is_here(host);
     for (const char *const *path = mysql_sockets; is_here && *path; path++)
-        if (server_greets_at(*path, &server)) {
-            machine_note_server(script, &server, *path);
+        if (server_greets_at(*path, &greeting)) {
+            machine_note_server(script, &greeting, *path);
             script_set(script, "socket", *path);
             return;
         }
-    if (server_greets_on(host, port, &server)) {
+    if (server_greets_on(host, port, &greeting)) {
         struct text where = { 0 };
-        text_format(&where, "%s, port %s%s", host, port, server.has_tls ? ", with TLS" : "");
-        machine_note_server(script, &server, where.bytes);
+        text_format(&where, "%s, port %s%s", host, port, greeting.has_tls ? ", with TLS" : "");
+        machine_note_server(script, &greeting, where.bytes);
         text_free(&where);
         script_set(script, "remote", "yes");
-        script_set(script, "tls", server.has_tls ? "required" : NULL);
+        script_set(script, "tls", greeting.has_tls ? "required" : NULL);
         return;
     }
     script_set(script, "remote", is_here ? NULL : "yes");

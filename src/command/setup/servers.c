@@ -73,9 +73,9 @@ static size_t server_flags_at(const unsigned char *packet, size_t length)
 }
 
 /* Reads a greeting and closes the descriptor. */
-static bool server_read_greeting(int fd, struct server *server)
+static bool server_read_greeting(int fd, struct greeting *greeting)
 {
-    unsigned char packet[GREETING_VERSION + sizeof server->version + GREETING_FLAGS + 2];
+    unsigned char packet[GREETING_VERSION + sizeof greeting->version + GREETING_FLAGS + 2];
     size_t length = 0;
     ssize_t got = 1;
     while (got > 0 && length < sizeof packet && !server_flags_at(packet, length))
@@ -91,25 +91,25 @@ static bool server_read_greeting(int fd, struct server *server)
     /* MariaDB before 11.0 puts 5.5.5- before its version, for clients of MySQL. */
     const char *version = (const char *)packet + GREETING_VERSION;
     version += strncmp(version, "5.5.5-", 6) ? 0 : 6;
-    snprintf(server->version, sizeof server->version, "%s", version);
-    server->is_mariadb = strstr(version, "MariaDB") != NULL;
-    server->has_tls = (packet[flags] | packet[flags + 1] << 8) & GREETING_TLS;
+    snprintf(greeting->version, sizeof greeting->version, "%s", version);
+    greeting->is_mariadb = strstr(version, "MariaDB") != NULL;
+    greeting->has_tls = (packet[flags] | packet[flags + 1] << 8) & GREETING_TLS;
     return true;
 }
 
-bool server_greets_at(const char *path, struct server *server)
+bool server_greets_at(const char *path, struct greeting *greeting)
 {
     int fd = server_connect_path(path);
-    return fd >= 0 && server_read_greeting(fd, server);
+    return fd >= 0 && server_read_greeting(fd, greeting);
 }
 
-bool server_greets_on(const char *host, const char *port, struct server *server)
+bool server_greets_on(const char *host, const char *port, struct greeting *greeting)
 {
     bool greets = false;
     struct addrinfo *list = server_addresses(host, port);
     for (struct addrinfo *each = list; each && !greets; each = each->ai_next) {
         int fd = server_connect(each->ai_addr, each->ai_addrlen);
-        greets = fd >= 0 && server_read_greeting(fd, server);
+        greets = fd >= 0 && server_read_greeting(fd, greeting);
     }
     if (list)
         freeaddrinfo(list);

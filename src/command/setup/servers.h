@@ -10,18 +10,18 @@
  */
 
 /* The greeting of a server. */
-struct server {
+struct greeting {
     char version[64];
     bool is_mariadb;
     bool has_tls; /* offers encrypted connections */
 };
 
 /*
- * Read the greeting of MariaDB or MySQL from a Unix socket, or from a host and port, into `server`.
- * Return false if no such server answers.
+ * Read the greeting of MariaDB or MySQL from a Unix socket, or from a host and port, into
+ * `greeting`. Return false if no such server answers.
  */
-bool server_greets_at(const char *path, struct server *server);
-bool server_greets_on(const char *host, const char *port, struct server *server);
+bool server_greets_at(const char *path, struct greeting *greeting);
+bool server_greets_on(const char *host, const char *port, struct greeting *greeting);
 
 /* Returns true if PostgreSQL answers on this Unix socket. */
 bool server_is_postgres(const char *path);
