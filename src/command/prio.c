@@ -261,11 +261,9 @@ static int prio_read_published(const struct published *published,
                                const struct prio_options *options, struct prio_list *list,
                                struct error *err)
 {
-    const struct name_list *users = &options->filter.users, *jobs = &options->filter.jobs;
-    if (options->all || options->shared.accounts.count)
-        return published_jobs_read(published->db, list, err);
-    return published_jobs_read_of(published->db, list, users->count == 1 ? users->values[0] : NULL,
-                                  !users->count && jobs->count == 1 ? jobs->values[0] : NULL, err);
+    const struct name_list *users = &options->filter.users;
+    bool of_one = !options->all && !options->shared.accounts.count && users->count == 1;
+    return published_jobs_read(published->db, list, of_one ? users->values[0] : NULL, err);
 }
 
 static int prio_read_cluster(struct published *published, struct published_cluster *cluster,

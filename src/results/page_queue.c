@@ -209,7 +209,7 @@ static int page_queue_read_jobs(struct page_queue *queue, struct db *db, struct 
 {
     struct page_cluster *page = queue->page;
     struct prio_list *list = queue->list;
-    if (published_jobs_read(db, list, err))
+    if (published_jobs_read(db, list, NULL, err))
         return -1;
     if (list->count)
         qsort(list->rows, list->count, sizeof *list->rows, job_queue_order);

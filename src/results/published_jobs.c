@@ -13,7 +13,6 @@
 #include "sql.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/number.h"
 #include "util/text.h"
 
 /* The columns of sql_query_published_jobs. */
@@ -179,42 +178,25 @@ static int read_terms(struct db *db, struct prio_list *list, struct error *err)
     return result;
 }
 
-int published_jobs_read_of(struct db *db, struct prio_list *list, const char *user, const char *job,
-                           struct error *err)
+int published_jobs_read(struct db *db, struct prio_list *list, const char *user, struct error *err)
 {
     const struct db_value *row;
-    struct db_value arguments[4] = { db_text(list->cluster) };
-    size_t count = 1;
-    struct text sql = { 0 }, user_text = { 0 }, job_text = { 0 };
+    struct db_value arguments[2] = { db_text(list->cluster) };
+    struct text sql = { 0 }, user_text = { 0 };
     text_add(&sql, sql_query_published_jobs);
     if (user) {
         text_add(&sql, " AND \"user_name\" = ?");
-        arguments[count++] = rows_text(user, &user_text);
+        arguments[1] = rows_text(user, &user_text);
     }
-    if (job) {
-        uint64_t number;
-        bool has_number = number_unsigned(job, strspn(job, "0123456789"), &number);
-        struct db_value id = db_integer(has_number && number <= INT64_MAX ? (int64_t)number : -1);
-        text_add(&sql, " AND (\"job_id\" = ? OR \"id_job\" = ? OR \"id_array_job\" = ?)");
-        arguments[count++] = rows_text(job, &job_text);
-        arguments[count++] = id;
-        arguments[count++] = id;
-    }
-    struct db_rows *rows =
-        db_query(db, sql.bytes, arguments, count, "iittttirrrrrrrrrrrrttiiirtrtitittiiiiiiii", err);
+    struct db_rows *rows = db_query(db, sql.bytes, arguments, user ? 2 : 1,
+                                    "iittttirrrrrrrrrrrrttiiirtrtitittiiiiiiii", err);
     text_free(&sql);
     while (db_fetch(rows, &row, err) > 0)
         published_jobs_add_row(list, row);
     text_free(&user_text);
-    text_free(&job_text);
     if (db_finish(rows))
         return -1;
     return list->of_formula ? read_terms(db, list, err) : 0;
-}
-
-int published_jobs_read(struct db *db, struct prio_list *list, struct error *err)
-{
-    return published_jobs_read_of(db, list, NULL, NULL, err);
 }
 
 struct prio_list *published_job_list(const struct published_cluster *cluster)

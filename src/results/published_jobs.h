@@ -11,14 +11,11 @@ struct published_cluster;
 /* Returns an empty list with the weights that the run used. */
 struct prio_list *published_job_list(const struct published_cluster *cluster);
 
-/* Adds the published jobs of the list's cluster.  Returns -1 on error. */
-int published_jobs_read(struct db *results, struct prio_list *list, struct error *err);
-
 /*
- * Works as published_jobs_read(), but may leave out other users' jobs or other jobs.  `user` and
- * `job` (an id for prio_is_job()) are as on the command line, or NULL.
+ * Adds the published jobs of the list's cluster.  If `user` is not NULL, it may leave out jobs of
+ * other users.  Returns -1 on error.
  */
-int published_jobs_read_of(struct db *results, struct prio_list *list, const char *user,
-                           const char *job, struct error *err);
+int published_jobs_read(struct db *results, struct prio_list *list, const char *user,
+                        struct error *err);
 
 #endif

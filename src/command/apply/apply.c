@@ -130,7 +130,7 @@ static int apply_read_jobs(struct apply_pass *pass, struct error *err)
     struct published *published = &pass->context->published;
     struct prio_list *list = published_job_list(pass->cluster);
     const struct prio_filter filter = { .permissions = &published->permissions };
-    int result = published_jobs_read(published->db, list, err);
+    int result = published_jobs_read(published->db, list, NULL, err);
     prio_list_filter(list, &filter);
     for (size_t i = 0; !result && i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];

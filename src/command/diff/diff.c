@@ -149,7 +149,7 @@ static int find_value_differences(struct command_context *context,
     struct sprio_print sprio = { 0 };
     struct pbsfs_print pbsfs = { 0 };
     struct db *source = NULL;
-    int result = jobs ? published_jobs_read(context->published.db, jobs, err) : 0;
+    int result = jobs ? published_jobs_read(context->published.db, jobs, NULL, err) : 0;
     published_close(&context->published);
     if (!result && !jobs && !scheduler_of(cluster->settings)->has_pbsfs)
         result = fail(err, ERROR_USAGE,

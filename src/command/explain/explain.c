@@ -241,7 +241,7 @@ static int explain_command_look_in(struct command_context *context,
 {
     const struct permissions *permissions = &context->published.permissions;
     struct prio_list *list = published_job_list(cluster);
-    int result = published_jobs_read(context->published.db, list, err);
+    int result = published_jobs_read(context->published.db, list, NULL, err);
     struct job_explanation explanation = { .list = list,
                                            .max_age = cluster->settings->max_age_s,
                                            .terms = terminology_of(cluster->settings) };

@@ -152,7 +152,7 @@ static int whatif_source_read_queue(struct whatif *whatif, struct db *results,
 {
     struct queue_view changed = *view;
     struct settings weights = *view->cluster->settings;
-    if (published_jobs_read(results, view->list, err) || prio_list_sort(view->list, "i", err))
+    if (published_jobs_read(results, view->list, NULL, err) || prio_list_sort(view->list, "i", err))
         return -1;
     changes_set(changes, &weights);
     changed.weight[PRIO_AGE] = (double)weights.weight_age;
