@@ -142,9 +142,8 @@ def advice(place):
                    f'administrators get that advice (private = {private})', root)
 
 
-def with_reader_conf(place):
-    """Users of reader.conf get what users of the socket get."""
-    published(place)
+def reader(place, login):
+    """Makes reader.conf and returns the arguments of place.run() for a user who reads it."""
     os.chmod(place.path('fm.conf'), 0o600)
     with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
         file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
@@ -152,8 +151,23 @@ def with_reader_conf(place):
         if name.startswith('r.db'):
             os.chmod(place.path(name), 0o666)
     os.chmod(place.folder, 0o777)
-    client = dict(settings=None, env=os.environ | {'FAIRMILL_CONF': place.path('fm.conf'), 'FAIRMILL_SOCKET': place.path('none')},
-                  **answering.ids(USER))
+    return dict(settings=None, env=os.environ | {'FAIRMILL_CONF': place.path('fm.conf'), 'FAIRMILL_SOCKET': place.path('none')},
+                **answering.ids(login))
+
+
+def other_login(place):
+    """A user cannot see the own rows of another user by naming that user in SUDO_USER."""
+    published(place, {'report.private': 'usage'})
+    client = reader(place, STRANGER)
+    client['env']['SUDO_USER'] = USER
+    place.succeed('whatif', *CHANGE, **client)
+    tap.ok('You are' not in place.out and USER not in place.out, 'SUDO_USER does not show the own rows of another user', place.out)
+
+
+def with_reader_conf(place):
+    """Users of reader.conf get what users of the socket get."""
+    published(place)
+    client = reader(place, USER)
     place.succeed('whatif', *CHANGE, **client)
     tap.ok('You are' in place.out and not ADVICE.search(place.out), 'a user of reader.conf gets the own row and no commands', place.out)
     place.ends(64, 'with reader.conf, a change that needs the accounting database is rejected', 'whatif', '--half-life', '14-0', **client)
@@ -195,7 +209,7 @@ def rejected(place):
 
 
 def body():
-    for test in (own_row, after_sudo, hidden_names, advice, with_reader_conf, rejected):
+    for test in (own_row, after_sudo, hidden_names, advice, other_login, with_reader_conf, rejected):
         with Place() as place:
             test(place)
 
