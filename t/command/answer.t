@@ -7,7 +7,6 @@ The response contains only values that the user may see."""
 
 import json
 import os
-import pwd
 import select
 import shutil
 import socket

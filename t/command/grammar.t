@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 import manual
 import tap
 from place import NOW, Place
-from program import FAIRMILL, TOP
+from program import TOP
 
 # The arguments without which a command fails before it reads the settings.
 ARGUMENTS = {'explain': ('alice',), 'forecast': ('alice',), 'history': ('alice',), 'diff': ('-',), 'shares': ('diff', '-'),

@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 
 import tap
 from commands import TOP, Commands, write
