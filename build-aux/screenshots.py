@@ -1,11 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Makes the pictures of the page in doc/, from the demonstration at the current time.
+"""Makes the pictures of the page in doc/, from the site that `quickstart.sh site` makes.
 
     build-aux/screenshots.py [DIRECTORY]
 
-It runs build/fairmill, and needs Chromium, poppler-utils and ImageMagick.  The default of DIRECTORY is
-doc/.  Each picture has at most 150 kB."""
+It runs build/fairmill, and needs Chromium and ImageMagick.  The default of DIRECTORY is doc/.  Each
+picture has at most 150 kB."""
 
 import base64
 import os
@@ -13,50 +13,34 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 sys.path[:0] = [f'{TOP}/t/lib', f'{TOP}/t/command']
+import demonstration  # noqa: E402
 from browser import Browser, Pages  # noqa: E402
 from page_checks import OPEN  # noqa: E402
 
 MOST_BYTES = 150_000
-SETTINGS = '''[source]
-driver = sqlite
-database = accounting.db
-
-[results]
-driver = sqlite
-database = results.db
-
-[slurm]
-conf = slurm.conf
-
-[usage]
-time_zone = UTC
-'''
-
-
-def make_site(folder):
-    """Makes the demonstration and its page as of the last five minutes."""
-    now = int(time.time()) // 300 * 300
-    with open(f'{folder}/fairmill.conf', 'w', encoding='utf-8') as file:
-        file.write(SETTINGS)
-
-    def run(*command):
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    run(f'{TOP}/sql/demo/make-demo.py', 'accounting.db', str(now))
-    for command in (('init',), ('run', '--now', str(now)), ('backfill',), ('report', '--output', 'page.html')):
-        run(f'{TOP}/build/fairmill', '-c', 'fairmill.conf', *command)
+WIDTH = 1400
+# A user who computes all year, has waiting jobs, and is in the middle of the order.
+USER = '''
+SELECT account, user_name
+FROM fairmill_fairshare JOIN fairmill_job_priority USING (cluster, account, user_name)
+WHERE cluster = 'alder' AND id_assoc IN (SELECT id_assoc FROM fairmill_usage_day WHERE cluster = 'alder' GROUP BY 1 HAVING count(*) > 250)
+GROUP BY 1, 2 HAVING count(DISTINCT job_db_inx) BETWEEN 3 AND 8 ORDER BY abs(first_place - 1600), 1, 2 LIMIT 1'''
+# The group with most waiting jobs whose budget will be used up.
+GROUP = '''
+SELECT account
+FROM fairmill_budget AS budget
+WHERE cluster = 'alder' AND user_name = '' AND used_minutes BETWEEN limit_minutes * 0.7 AND limit_minutes AND exhausted_at IS NOT NULL
+ORDER BY (SELECT count(*) FROM fairmill_job_priority WHERE cluster = 'alder' AND account = budget.account) DESC, 1 LIMIT 1'''
 
 
 def addresses(folder):
-    """Returns the addresses of the user with the most usage and of an account with a budget."""
+    """Returns the addresses of the answers for a user and for a group."""
     with sqlite3.connect(f'{folder}/results.db') as db:
-        (account, user), = db.execute("SELECT account, user_name FROM fairmill_fairshare WHERE user_name <> '' "
-                                      'ORDER BY usage_raw DESC LIMIT 1')
-        (group,), = db.execute("SELECT account FROM fairmill_budget WHERE account <> '' AND user_name = '' ORDER BY account LIMIT 1")
-    return f'#n/{account}/{user}', f'#n/{group}'
+        (account, user), (group,) = db.execute(USER).fetchone(), db.execute(GROUP).fetchone()
+    return f'#c/alder/n/{account}/{user}', f'#c/alder/n/{group}'
 
 
 def save(folder, name, data):
@@ -70,9 +54,9 @@ def save(folder, name, data):
     print(f'{path}: {os.path.getsize(path):,} bytes')
 
 
-def picture(browser, width, height):
+def picture(browser, height):
     """Returns the top of the page."""
-    clip = dict(x=0, y=0, width=width, height=height, scale=1)
+    clip = dict(x=0, y=0, width=WIDTH, height=height, scale=1)
     return base64.b64decode(browser.devtools('Page.captureScreenshot', format='png', clip=clip, captureBeyondViewport=True)['data'])
 
 
@@ -81,16 +65,8 @@ def end_of(browser, css):
     return browser.run(f"return Math.round(document.querySelector('{css}').getBoundingClientRect().bottom + scrollY) + 16")
 
 
-def first_sheet(browser, folder):
-    with open(f'{folder}/page.pdf', 'wb') as file:
-        file.write(base64.b64decode(browser.devtools('Page.printToPDF', paperWidth=8.27, paperHeight=11.69)['data']))
-    subprocess.run(['pdftoppm', '-png', '-r', '90', '-singlefile', f'{folder}/page.pdf', f'{folder}/page'], check=True)
-    with open(f'{folder}/page.png', 'rb') as file:
-        return file.read()
-
-
-def open_page(browser, url, width, address=''):
-    browser.window(width, 1000)
+def open_page(browser, url, address=''):
+    browser.window(WIDTH, 1000)
     browser.open('about:blank')
     browser.open(url + address)
     if address:
@@ -99,21 +75,14 @@ def open_page(browser, url, width, address=''):
 
 
 def main(target):
-    with tempfile.TemporaryDirectory() as folder, Browser() as browser, Pages(folder) as pages:
-        make_site(folder)
+    with tempfile.TemporaryDirectory() as top:
+        demonstration.make_site(top, 'site')
+        folder = f'{top}/build/demo'
         user, group = addresses(folder)
-        url = pages.url + 'page.html'
-        open_page(browser, url, 1400)
-        save(target, 'overview', picture(browser, 1400, end_of(browser, 'section[id$=groups]')))
-        save(target, 'print', first_sheet(browser, folder))
-        for name, address in ('user', user), ('group', group):
-            open_page(browser, url, 1400, address)
-            save(target, name, picture(browser, 1400, end_of(browser, 'section[id$=answer]')))
-        open_page(browser, url, 390, user)
-        save(target, 'phone', picture(browser, 390, end_of(browser, 'section[id$=answer]')))
-        browser.prefers('dark')
-        open_page(browser, url, 1920)
-        save(target, 'dark', picture(browser, 1920, end_of(browser, '.pair')))
+        with Browser() as browser, Pages(folder) as pages:
+            for name, address, last in (('overview', '', 'groups'), ('user', user, 'answer'), ('group', group, 'answer')):
+                open_page(browser, pages.url + 'fairshare.html', address)
+                save(target, name, picture(browser, end_of(browser, f'section[id$={last}]')))
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else f'{TOP}/doc')

@@ -46,7 +46,7 @@ TYPES = ((1002, 'h100'), (1003, 'a100'), (1004, 'l40s'))
 H100, A100, L40S = TYPES
 # Nodes: number, cores, MB per core, GPUs, their type.  Partitions: nodes, minutes, factor, billing of a core and a GPU.
 ALDER = dict(nodes={'n': (384, 64, 4000), 'm': (24, 64, 24000)},
-             partitions={'standard': ('n', 2880, 1, 1, 0), 'long': ('n', 10080, 0, 1, 0), 'short': ('n', 120, 4, 1, 0),
+             partitions={'batch': ('n', 2880, 1, 1, 0), 'long': ('n', 10080, 0, 1, 0), 'short': ('n', 120, 4, 1, 0),
                          'bigmem': ('m', 4320, 1, 3, 0)})
 BIRCH = dict(nodes={'h': (32, 64, 12000, 4, H100), 'a': (40, 48, 8000, 4, A100), 'l': (6, 64, 8000, 8, L40S)},
              partitions={'a100': ('a', 2880, 1, 0, 2), 'h100': ('h', 2880, 1, 0, 5), 'l40s': ('l', 1440, 2, 0, 1)})
@@ -54,11 +54,11 @@ BIRCH = dict(nodes={'h': (32, 64, 12000, 4, H100), 'a': (40, 48, 8000, 4, A100),
 # Habits on each cluster: percentage of users, jobs on a working day, partitions, cores or GPUs, usual hours.
 HABITS = {
     'alder': {
-        'simulation': (4, 1.1, ('standard', 'standard', 'long'), (128, 256, 256, 512, 1024, 2048), 9),
-        'mesh': (8, 1.2, ('standard', 'standard', 'long'), (64, 128, 128, 256), 8),
-        'ensemble': (7, 3.5, ('standard',), (32, 64, 64, 128), 3),
+        'simulation': (4, 1.1, ('batch', 'batch', 'long'), (128, 256, 256, 512, 1024, 2048), 9),
+        'mesh': (8, 1.2, ('batch', 'batch', 'long'), (64, 128, 128, 256), 8),
+        'ensemble': (7, 3.5, ('batch',), (32, 64, 64, 128), 3),
         'assembly': (5, 1, ('bigmem',), (16, 32, 64), 8),
-        'analysis': (30, 1.5, ('standard', 'standard', 'short'), (4, 8, 16, 32, 64), 2),
+        'analysis': (30, 1.5, ('batch', 'batch', 'short'), (4, 8, 16, 32, 64), 2),
         'course': (14, .35, ('short',), (1, 2, 4, 8), .5),
         'idle': (32, 0, ('short',), (1,), 1),
     },

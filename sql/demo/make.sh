@@ -86,6 +86,7 @@ make_pbs() {
 make_site() {
     try "$here/make-site.py" accounting.db "$users"
     settings fairmill.conf 'clusters = alder'
+    echo 'tres = cpu' >>fairmill.conf # alder has no GPUs
     slurm_conf alder.slurm.conf >>fairmill.conf
     settings birch.conf 'clusters = birch'
     slurm_conf birch.slurm.conf >>birch.conf
