@@ -280,11 +280,22 @@ def try_months(_, browser, pages):
     tap.ok(f"{months[1][1][-1]:,.0f}" in after, 'the table has the values of the unit', after, months)
 
 
+def try_age(place, browser, pages):
+    """Tests the note about old values, which the browser shows."""
+    odd(place)
+    for time, note in ((str(NOW + 600), None), (str(NOW + 90000), '25 hours'), (None, 'days')):
+        env = {name: value for name, value in os.environ.items() if name not in ('FAIRMILL_CONF', 'FAIRMILL_NOW')}
+        place.succeed('report', '--output', 'age.html', env=env | ({'FAIRMILL_NOW': time} if time else {}))
+        browser.open(pages.url + 'age.html')
+        shown = browser.run("const note = document.querySelector('#stale'); return note.hidden ? null : note.innerText")
+        tap.ok(note in shown if note else shown is None, f'with FAIRMILL_NOW={time}, the note about old values is right', shown)
+
+
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
         page_sites.make(place, page_sites.demo, page_sites.several, page_sites.openpbs)
         browser.window(1400)
-        for part in (try_addresses, try_opened, try_search, try_tables, try_months, try_names, try_sentences):
+        for part in (try_addresses, try_opened, try_search, try_tables, try_months, try_names, try_age, try_sentences):
             part(place, browser, pages)
 
 
