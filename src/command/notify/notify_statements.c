@@ -203,7 +203,7 @@ static void notify_month_add_body(const struct notify_month *month,
     const struct notify_cluster *of = month->of;
     const char *name = notify_account(of, account->node);
     struct text words = { 0 };
-    terminal_say(body, 0, "You coordinate account '%s' on cluster '%s'.  This is its usage in %s.",
+    terminal_say(body, 0, "You coordinate account '%s' on cluster '%s'. This is its usage in %s.",
                  name, of->cluster->name, month->title.bytes);
     text_format(body, "\n%s\n", account->text.bytes);
     terminal_say(body, 0,
@@ -212,7 +212,7 @@ static void notify_month_add_body(const struct notify_month *month,
     text_add(body, "\n");
     terminal_say(body, 0,
                  "The attached page shows the group in a web browser, with its users, waiting jobs "
-                 "and the values of %s.  It loads nothing from the network.",
+                 "and the values of %s. It loads nothing from the network.",
                  time_text(of->cluster->as_of).bytes);
     notify_add_commands_title(body);
     text_format(&words, "statement --since %s", time_day_text(month->from).bytes);

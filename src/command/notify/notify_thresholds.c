@@ -109,10 +109,10 @@ static int notify_add_budget(const struct notify_values *values, const struct th
     if (values->enforced) {
         text_add(body, "\n");
         terminal_say(body, 0,
-                     "When the limit is reached, jobs of the account that use %s do not start.  "
+                     "When the limit is reached, jobs of the account that use %s do not start. "
                      "They wait with the reason AssocGrp*Minutes.%s",
                      threshold->budget->tres,
-                     of->cluster->half_life ? "  The used minutes decay, so jobs start again later."
+                     of->cluster->half_life ? " The used minutes decay, so jobs start again later."
                                             : "");
     }
     notify_add_commands_title(body);
@@ -138,8 +138,8 @@ static int notify_add_share(const struct notify_values *values, const struct thr
         text_add(body, "\n");
         terminal_say(body, 0,
                      "Pending jobs of the account come after those of accounts that used less of "
-                     "their shares.  They still start on nodes that no other job needs.%s",
-                     of->cluster->half_life ? "  Usage decays, so their place improves while the "
+                     "their shares. They still start on nodes that no other job needs.%s",
+                     of->cluster->half_life ? " Usage decays, so their place improves while the "
                                               "account uses less than its share."
                                             : "");
         notify_add_commands_title(body);
@@ -173,7 +173,7 @@ static void notify_add_again(struct text *body, const struct threshold *threshol
         amount_add_ratio(&limit, threshold->limit * AGAIN_BELOW);
     text_add(body, "\n");
     terminal_say(body, 0,
-                 "You get this message as a coordinator of account '%s'.  You get it again only "
+                 "You get this message as a coordinator of account '%s'. You get it again only "
                  "after the usage was below %s %s.",
                  coordinated, limit.bytes, threshold->budget ? "of the limit" : "times the share");
     text_free(&limit);
