@@ -305,6 +305,24 @@ def services(site):
     tap.ok('</html>' in read(there.path('var/lib/fairmill-report/index.html')), 'the page exists')
 
 
+def cron(site):
+    """Runs the commands of the cron tables as cron does."""
+    for name in ('fairmill', 'fairmill-page'):
+        for user, command in re.findall(r'^[*0-9](?:\S*\s+){5}(\S+) (.*)$', read(site.there.path(f'etc/cron.d/{name}')), re.M):
+            site.there.works_quietly(f'cron can run `{command}`', f'`{command}` prints no errors',
+                                     *site.there.as_user('env', f'FAIRMILL_CONF={CONF}', '/bin/sh', '-c', command, user=user))
+
+
+def other_names(site):
+    """Tests the script with settings of an administrator, who chose another database."""
+    write(site.there.path(CONF), re.sub('(?m)^database = fairmill$', 'database = fair_values', read(site.there.path(CONF))))
+    os.unlink(site.there.path(READER))
+    tap.ok(not site.script(), 'with another database in the settings, the script succeeds', site.there.place.out, site.there.place.err)
+    site.check_is_silent()
+    tap.like(read(site.there.path(READER)), '(?m)^database = fair_values$', 'reader.conf has the database of the settings')
+    site.sql('-e', 'DROP DATABASE fair_values')
+
+
 def unprivileged(site):
     """Tests what the command prints for a user who cannot read slurmdbd.conf."""
     before = site.state()
@@ -358,7 +376,9 @@ def body():
             tap.like(site.setup(), "(?m)^results='mysql'", 'existing settings choose the database system of the results')
             upgraded(site, lambda statement: site.sql('fairmill', '-e', statement), lambda: ' '.join(sorted(set(
                 re.findall('fairmill_(?:owner|writer|reader)', site.sql('-e', 'SHOW GRANTS FOR fairmill@localhost'))))))
+            cron(site)
             edited(site)
+            other_names(site)
             site.forget(units=True)
             add_services(there)
             site.works('results in SQLite, and systemd', '--results', 'sqlite')

@@ -101,11 +101,15 @@ as_fairmill() { runuser -u fairmill -- env HOME="$home" "$fairmill" -c "$setting
 # A password that satisfies the usual rules of servers.  It never appears on a command line.
 new_password() { echo "Fm-$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
 
-# Prints the password in an option file of MySQL.  Creates the file if it does not exist.
+# password_in FILE: prints the password in an option file of MySQL.  Creates the file if it does not exist.
 password_in() {
     [ -e "$1" ] || printf '[client]\npassword = "%s"\n' "$(new_password)" | put "$1" 640 fairmill >&2
-    sed -n 's/^password = "\(.*\)"$/\1/p' "$1"
+    sed -n 's/^password *= *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$1" | grep -x "[^'\\]\{1,\}" ||
+        stop "cannot use the password in $1; it must not be empty or contain quotes or backslashes" >&2
 }
+
+# setting_of_results KEY FILE: prints a value of the section [results].
+setting_of_results() { sed -n "/^\[results\]/,/^\[/s/^$1 *= *//p" "$2"; }
 
 
 # ---- Before anything is changed ----
@@ -125,11 +129,9 @@ sql -e 'SELECT COUNT(*) FROM cluster_table' "$database" >/dev/null || stop "the 
 pgsql() { runuser -u postgres -- psql -X -q -A -t -v ON_ERROR_STOP=1 -h "$pgsocket" -p "$pgport" "$@"; }
 pgsql -c 'SELECT 1' postgres >/dev/null || stop "the user postgres cannot connect to PostgreSQL at $pgsocket"
 #@end
-# Prints the value of `driver` in section [results].
-driver_in() { sed -n '/^\[results\]/,/^\[/s/^driver *= *//p' "$1"; }
-if [ -e "$conf" ] && [ "$(driver_in "$conf")" != "$results" ]; then
-    stop "$conf exists, and publishes to $(driver_in "$conf")" "print this script with --results $(driver_in "$conf")"
-fi
+driver=$results
+[ ! -e "$conf" ] || driver=$(setting_of_results driver "$conf")
+[ "$driver" = "$results" ] || stop "$conf exists, and publishes to $driver" "print this script with --results $driver"
 
 
 # ---- 1. User and directories ----
@@ -199,6 +201,10 @@ END
     fi
     put "$settings" 640 fairmill <"$scratch/settings"
 fi
+# Existing settings may have other names than the ones above.
+tables=$(setting_of_results database "$settings")
+login=$(setting_of_results user "$settings")
+login=${login:-fairmill}
 [ -n "$slurm" ] || next "copy half_life and the weights of slurm.conf to $conf; see fairmill.conf(5)"
 
 
@@ -284,22 +290,22 @@ load_sql() {
 # Tables of an earlier release: `init` upgrades them if the login has the role of their owner meanwhile.
 upgrade_tables() {
 #@if results=mysql
-    old=$(sql -e "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'fairmill' AND table_name = 'fairmill_run'")
+    old=$(sql -e "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '$tables' AND table_name = 'fairmill_run'")
     [ "$old" = 1 ] || return 0
-    sql -e 'GRANT fairmill_owner TO fairmill@localhost; SET DEFAULT ROLE fairmill_owner /*M! FOR */ /*!80000 TO */ fairmill@localhost'
+    sql -e "GRANT fairmill_owner TO $login@localhost; SET DEFAULT ROLE fairmill_owner /*M! FOR */ /*!80000 TO */ $login@localhost"
 #@end
 #@if results=pgsql
-    [ "$(pgsql -c "SELECT COUNT(*) FROM pg_database WHERE datname = 'fairmill'" postgres)" = 1 ] || return 0
-    [ "$(pgsql -c "SELECT to_regclass('fairmill_run') IS NOT NULL" fairmill)" = t ] || return 0
-    pgsql -c 'GRANT fairmill_owner TO fairmill' postgres
+    [ "$(pgsql -c "SELECT COUNT(*) FROM pg_database WHERE datname = '$tables'" postgres)" = 1 ] || return 0
+    [ "$(pgsql -c "SELECT to_regclass('fairmill_run') IS NOT NULL" "$tables")" = t ] || return 0
+    pgsql -c "GRANT fairmill_owner TO $login" postgres
 #@end
     upgraded=yes
     as_fairmill init || upgraded=no
 #@if results=mysql
-    sql -e 'REVOKE fairmill_owner FROM fairmill@localhost'
+    sql -e "REVOKE fairmill_owner FROM $login@localhost"
 #@end
 #@if results=pgsql
-    pgsql -c 'REVOKE fairmill_owner FROM fairmill' postgres
+    pgsql -c "REVOKE fairmill_owner FROM $login" postgres
 #@end
     [ "$upgraded" = yes ] || stop 'the result tables cannot be upgraded; the message above contains the reason'
 }
@@ -369,7 +375,7 @@ END
     fi
 #@end
     {
-        printf '[results]\ndriver = mysql\ndatabase = fairmill\nuser = fairmill_reader_login\noption_file = %s\n' "$directory/reader.cnf"
+        printf '[results]\ndriver = mysql\ndatabase = %s\nuser = fairmill_reader_login\noption_file = %s\n' "$tables" "$directory/reader.cnf"
 #@if remote
         printf 'host = %s\nport = %s\n' "$host" "$port"
         [ -z "$tls" ] || echo "tls_mode = $tls"
@@ -396,10 +402,10 @@ END
     else
         kept 'the login fairmill_reader_login'
     fi
-    printf '[results]\ndriver = pgsql\ndatabase = fairmill\nservice = fairmill_reader\n' | put "$reader" 640 fairmill
+    printf '[results]\ndriver = pgsql\ndatabase = %s\nservice = fairmill_reader\n' "$tables" | put "$reader" 640 fairmill
 #@end
 #@if results=sqlite
-    printf '[results]\ndriver = sqlite\ndatabase = %s\n' "$state/results.db" | put "$reader" 640 fairmill
+    printf '[results]\ndriver = sqlite\ndatabase = %s\n' "$tables" | put "$reader" 640 fairmill
 #@end
 fi
 settings=$reader
@@ -456,28 +462,25 @@ done
 put /etc/cron.d/fairmill 644 root <<END
 # Computes and publishes fairshare values every five minutes, and verifies them every week.
 SHELL=/bin/sh
-PATH=${fairmill%/*}:/usr/bin:/usr/sbin:/bin:/sbin
 MAILTO=root
 
-*/5 * * * * fairmill fairmill run
-17 4 * * 0 fairmill fairmill verify --noheader
+*/5 * * * * fairmill [ ! -x $fairmill ] || $fairmill run
+17 4 * * 0 fairmill [ ! -x $fairmill ] || $fairmill verify --noheader
 END
 put /etc/cron.d/fairmill-page 644 root <<END
 # Writes the page of fairshare values after each run.
 SHELL=/bin/sh
-PATH=${fairmill%/*}:/usr/bin:/usr/sbin:/bin:/sbin
 MAILTO=root
 
-2-59/5 * * * * fairmill fairmill report --output $page/index.html
+2-59/5 * * * * fairmill [ ! -x $fairmill ] || $fairmill report --output $page/index.html
 END
 #@if metrics
 put /etc/cron.d/fairmill-metrics 644 root <<END
 # Writes metrics for node_exporter after each run.
 SHELL=/bin/sh
-PATH=${fairmill%/*}:/usr/bin:/usr/sbin:/bin:/sbin
 MAILTO=root
 
-2-59/5 * * * * fairmill fairmill metrics -o $metrics/fairmill.prom
+2-59/5 * * * * fairmill [ ! -x $fairmill ] || $fairmill metrics -o $metrics/fairmill.prom
 END
 #@end
 [ -e "$page/index.html" ] || { as_fairmill report --output "$page/index.html" && did "wrote the page $page/index.html"; }
