@@ -232,7 +232,8 @@ static void whatif_table_say_passing(struct text *text, const struct whatif_own 
     text_free(&sentence);
 }
 
-/* Adds the associations of the requesting user. */
+/* Adds the associations of the requesting user, and who passes them.  Says nothing of one among
+ * several if no user passes. */
 static void whatif_table_add_own(struct answer *answer, const struct whatif *whatif)
 {
     if (!whatif->own_count || whatif->unknown[BEFORE] || whatif->unknown[AFTER])
@@ -243,10 +244,15 @@ static void whatif_table_add_own(struct answer *answer, const struct whatif *wha
         table_add(table, &whatif->own[i].row);
     table_close(table);
     table_destroy(table);
-    answer_say(answer, whatif->own->row.removed ? "" : "\n");
-    for (size_t i = 0; i < whatif->own_count; i++)
-        if (!whatif->own[i].row.removed)
-            whatif_table_say_passing(answer_text(answer), &whatif->own[i], whatif->own_count == 1);
+    bool is_only = whatif->own_count == 1, any = false;
+    for (size_t i = 0; i < whatif->own_count; i++) {
+        const struct whatif_own *own = &whatif->own[i];
+        if (is_only ? own->row.removed : !own->passes.count && !own->passed_by.count)
+            continue;
+        answer_say(answer, any ? "" : "\n");
+        whatif_table_say_passing(answer_text(answer), own, is_only);
+        any = true;
+    }
 }
 
 /* Adds the users with the largest gains and losses, and the users in the changes.  Those of the

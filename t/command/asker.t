@@ -91,6 +91,10 @@ def own_row(place):
         tap.same([row['account'] for row in one], ['idle'], '--accounts selects one of the own rows')
         top = asked.ask('whatif', '--weights', 'fairshare=90000', '--algorithm', 'classic', '--top', '1', login=USER)['output']
         tap.ok('You are' in top, 'a change of the algorithm shows the own rows', top)
+        for change in (('--add-usage', f'idle/{USER}=100'), ('--add-usage', f'idle/{USER}=100', '--remove-user', f'physics/{USER}')):
+            page = asked.ask('whatif', *change, login=USER)['output']
+            tap.ok('\n\nIn idle, you would pass no user, and 1 user (idle/erin) would pass you.\n\n' in page and 'In physics' not in page,
+                   f'only associations that pass or are passed have a sentence ({" ".join(change)})', page)
         removed = asked.ask('whatif', '--remove-user', USER, login=USER)['output']
         tap.ok('You are' in removed and 'pass you' not in removed, 'a removed user passes nobody', removed)
         for login in (STRANGER, 'root'):
@@ -157,7 +161,7 @@ def reader(place, login):
 
 def other_login(place):
     """A user cannot see the own rows of another user by naming that user in SUDO_USER."""
-    published(place, {'report.private': 'usage'})
+    published(place, {'report.private': 'usage, jobs'})
     client = reader(place, STRANGER)
     client['env']['SUDO_USER'] = USER
     place.succeed('whatif', *CHANGE, **client)
