@@ -275,7 +275,9 @@ def without_server(site):
 def upgraded(site, drop, roles):
     """Tests the script with tables that `init` must upgrade: one table is missing."""
     drop('DROP TABLE fairmill_job_term')
+    write(site.there.path(CONF), read(site.there.path(CONF)) + '[usage]\nhalf_life = 3-0\n')
     tap.ok(not site.script(), 'the script upgrades the tables', site.there.place.out, site.there.place.err)
+    tap.like(site.there.place.out, 'upgraded the tables\n(.*\n)*.*computed and published the values', 'after an upgrade, the script starts a run')
     site.check_is_silent()
     tap.same(roles(), 'fairmill_writer', 'after an upgrade, the login has only the role of a writer')
 

@@ -308,6 +308,7 @@ upgrade_tables() {
     pgsql -c "REVOKE fairmill_owner FROM $login" postgres
 #@end
     [ "$upgraded" = yes ] || stop 'the result tables cannot be upgraded; the message above contains the reason'
+    did 'upgraded the tables'
 }
 #@end
 
@@ -330,16 +331,17 @@ else
         cat "$scratch/init" "$scratch/check" >&2 2>/dev/null || :
         stop 'the databases are not ready; the messages above contain the reason'
     }
-    did "created the login, the tables and the privileges for cluster $names"
+    did "completed the login, the tables and the privileges for cluster $names"
 fi
 #@end
 
 
 # ---- 4. The first run, and a year of history ----
 
-if grep -q 'next: run `fairmill run' "$scratch/check"; then
+# Values of other settings, or of an earlier release, are computed again.
+if grep -q 'next: run `fairmill run\|with other settings than these' "$scratch/check"; then
     as_fairmill run -v
-    did 'computed and published the first values; `fairmill show` prints them'
+    did 'computed and published the values; `fairmill show` prints them'
     as_fairmill check >"$scratch/check" 2>&1 || :
 else
     kept 'the published values'
