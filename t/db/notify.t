@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# needs: mysql pgsql
+# needs: sqlite mysql pgsql
 """Tests that `fairmill notify` sends each message once with results on a server."""
 
 import os
