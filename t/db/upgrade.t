@@ -449,6 +449,9 @@ def upgrade_with_data(place, server, kind):
         server.print_again(place.out)
     place.ends(0, f'{kind}: the run after the upgrade succeeds', 'run', '--now', LATER)
     place.ends(0, f'{kind}: verify finds no difference to what 0.2.0 kept', 'verify')
+    if server.user:
+        tap.ok(all(server.read_as('upgraded_reader', name) for name in ('fairmill_sshare', 'fairmill_tres_day', 'fairmill_budget')),
+               f'{kind}: the role of readers can read what this release adds')
     place.succeed('history', 'alice', '--csv', '--noheader')
     tap.same([instant for instant in (1750291200, 1750377600, 1750464000, NOW, NOW + 7200, LATER) if f',{instant},' not in place.out], [],
              f'{kind}: history has the points of the backfill and of each run')
