@@ -84,7 +84,8 @@ static int init_print(const struct settings *settings, const struct name_list *c
     struct text text = { 0 };
     text_format(
         &text,
-        "-- The result tables for %s, as `fairmill init` creates them, and their privileges.\n",
+        "-- The result tables for %s, as `fairmill init` creates them, and their privileges.\n"
+        "-- If the tables of an earlier release exist, run `fairmill init` before this SQL.\n",
         results->name);
     if (results->privileges)
         results->privileges->add_before_tables(&text, &settings->results);
