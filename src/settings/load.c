@@ -304,7 +304,8 @@ static int assign_all(struct settings *settings, dictionary *file, enum settings
             continue;
         if (!result)
             result = assign(settings, each, origin, err);
-        if (!result)
+        /* No run depends on the settings of mail, so they are not recorded. */
+        if (!result && strcmp(each->section, "notify") != 0)
             text_format(&text, "%s.%s = %s\n", each->section, each->key, origin->value);
         if (!result && each->charges)
             text_format(&charges, "%s.%s = %s\n", each->section, each->key, origin->value);
