@@ -300,6 +300,7 @@ def services(site):
              'Apache shows the page to this host only')
     tap.same(read(there.path('run/apache')), '/usr/sbin/a2enconf -q fairmill\nsystemctl try-reload-or-restart apache2.service\n', 'Apache is reloaded once')
     tap.same(there.owner('/var/lib/fairmill-metrics'), 'fairmill:prometheus 2750', 'only node_exporter can read the metrics')
+    tap.like(read(there.path('var/lib/fairmill-metrics/fairmill.prom')), 'fairmill_', 'the metrics exist from the start')
     tap.same(os.readlink(there.path('var/lib/prometheus/node-exporter/fairmill.prom')), '/var/lib/fairmill-metrics/fairmill.prom',
              'node_exporter finds the metrics')
     tap.like(read(there.path('etc/systemd/system/fairmill.service.d/metrics.conf')), 'ExecStopPost=/usr/bin/fairmill metrics -o /var/lib',

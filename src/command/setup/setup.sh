@@ -126,7 +126,7 @@ sql -e 'SELECT COUNT(*) FROM cluster_table' "$database" >/dev/null || stop "the 
     'start slurmdbd once, or correct the line that begins with database='
 #@end
 #@if results=pgsql
-pgsql() { runuser -u postgres -- psql -X -q -A -t -v ON_ERROR_STOP=1 -h "$pgsocket" -p "$pgport" "$@"; }
+pgsql() { runuser -u postgres -- env PGOPTIONS='-c client_min_messages=warning' psql -X -q -A -t -v ON_ERROR_STOP=1 -h "$pgsocket" -p "$pgport" "$@"; }
 pgsql -c 'SELECT 1' postgres >/dev/null || stop "the user postgres cannot connect to PostgreSQL at $pgsocket"
 #@end
 driver=$results
@@ -426,6 +426,7 @@ esac
 #@if metrics
 # The metrics contain user names, so only the group of node_exporter may read them.
 new_directory "$metrics" 2750 "$group"
+[ -e "$metrics/fairmill.prom" ] || { as_fairmill metrics -o "$metrics/fairmill.prom" && did "wrote $metrics/fairmill.prom"; }
 [ -e "$textfiles/fairmill.prom" ] || [ -L "$textfiles/fairmill.prom" ] || {
     ln -s "$metrics/fairmill.prom" "$textfiles/fairmill.prom" && did "linked $textfiles/fairmill.prom"
 }
