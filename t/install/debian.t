@@ -198,8 +198,8 @@ def upgrade(there, active):
         tap.same(sorted(read(active).split()), running, 'the same units are active as before')
     tap.ok(there.shown() > 1, 'the results are kept by the upgrade')
     scripts = there.path('var/lib/dpkg/info/fairmill.postinst')
-    write(active, '')
     for former, running in (('0.2.0', ['fairmill.socket']), (version(), [])):
+        write(active, '')
         there.works(f'the package is configured after {former}', *there.inside('sh', scripts.removeprefix(there.root), 'configure', former))
         tap.same([unit for unit in read(active).split() if unit.endswith('socket')], running,
                  f'after {former}, the socket is {"opened again" if running else "left alone"}')
