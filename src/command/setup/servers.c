@@ -91,7 +91,8 @@ static bool server_read_greeting(int fd, struct greeting *greeting)
     /* MariaDB before 11.0 puts 5.5.5- before its version, for clients of MySQL. */
     const char *version = (const char *)packet + GREETING_VERSION;
     version += strncmp(version, "5.5.5-", 6) ? 0 : 6;
-    snprintf(greeting->version, sizeof greeting->version, "%s", version);
+    snprintf(greeting->version, sizeof greeting->version, "%.*s", (int)sizeof greeting->version - 1,
+             version);
     greeting->is_mariadb = strstr(version, "MariaDB") != NULL;
     greeting->has_tls = (packet[flags] | packet[flags + 1] << 8) & GREETING_TLS;
     return true;
