@@ -96,6 +96,10 @@ def reads_greetings(place):
     with Greeting(MYSQL, flags=0xfffe) as server:
         slurmdbd(place, f'StorageHost=127.0.0.1\nStoragePort={server.port}\n')
         tap.same(values(printed(place))['tls'], 'required', 'the connection to a server with TLS is encrypted')
+    with Greeting(MARIADB) as server:
+        slurmdbd(place, f'StorageHost=localhost\nStoragePort={server.port}\n')
+        got = values(printed(place))
+        tap.ok('socket' in got or got['host'] == '127.0.0.1', 'a server that answers only on a port of localhost is not looked for on a socket', got)
     with Greeting('HTTP', protocol=72) as server:
         slurmdbd(place, f'StorageHost=127.0.0.1\nStoragePort={server.port}\n')
         tap.like(findings(printed(place)), f'no server of MariaDB or MySQL answers on 127.0.0.1, port {server.port}', 'another server is not taken for one of them')

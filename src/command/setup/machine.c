@@ -163,6 +163,9 @@ static void machine_find_mysql(struct script *script)
         machine_note_server(script, &greeting, where.bytes);
         text_free(&where);
         script_set(script, "remote", "yes");
+        /* For `localhost`, the client library would use the socket. */
+        if (strcmp(host, "localhost") == 0)
+            script_set(script, "host", "127.0.0.1");
         script_set(script, "tls", greeting.has_tls ? "required" : NULL);
         return;
     }
