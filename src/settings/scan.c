@@ -205,7 +205,10 @@ static int check_file(const char *path, struct error *err)
 {
     struct stat status;
     if (stat(path, &status))
-        return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
+        return fail(err, ERROR_SETTINGS, "cannot open '%s': %s%s", path, strerror(errno),
+                    errno == ENOENT ? "; name the settings with -c or FAIRMILL_CONF, or create "
+                                      "them with `fairmill setup`"
+                                    : "");
     if (!S_ISREG(status.st_mode))
         return fail(err, ERROR_SETTINGS, "'%s' is not a regular file", path);
     if (status.st_mode & (S_IWGRP | S_IWOTH))

@@ -258,7 +258,7 @@ def files(place):
             f'a backslash in quotes is rejected ({value})', 'line 2: a value with a backslash')
     raw(place, b'', 'an empty file is rejected', 'driver')
     place.ends(78, 'a missing file is rejected', 'check', settings='nowhere.conf')
-    place.says('the error names the missing file', 'nowhere.conf')
+    place.says('the error names the missing file, and a command that creates settings', 'nowhere.conf', 'fairmill setup')
     os.mkdir(place.path('folder.conf'))
     place.ends(78, 'a directory is rejected', 'check', settings='folder.conf')
     place.settings()
