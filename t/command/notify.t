@@ -221,7 +221,7 @@ def budget(place):
     tap.same(subjects(first), ['pi@hpc.example: physics on tiny has used 80.0 % of its cpu budget'],
              'coordinators get a message at 80 % of a limit of their account')
     for pattern in (r'72,000 of 90,000\s+CPU-minutes', 'limit is( not)? reached', 'do\\s+not\\s+start', 'fairmill budget physics/\n',
-                    'below\\s+72.0 % of the\\s+limit'):
+                    'falls\\s+below\\s+72.0 %\\s+and\\s+then\\s+reaches\\s+80.0 %\\s+of\\s+the\\s+limit'):
         tap.like(body(first[0]), pattern, f'the message about a budget contains {pattern}')
     tap.same(sent(place, now=NOW + 60), [], 'the message about a budget is sent once')
     limit(place, 'physics', '1=95000')

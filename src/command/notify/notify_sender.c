@@ -107,7 +107,9 @@ static int notify_send_to(struct notify_cluster *of, uint32_t node, struct notif
     struct text address = { 0 };
     const char *login = message->notice.recipient, *domain = notify->settings->mail_domain;
     if (!mail_login_is_plain(login)) {
-        fail(err, ERROR_DATA, "notify: the coordinator '%s' of account '%s' is not a plain address",
+        fail(err, ERROR_DATA,
+             "notify: the coordinator '%s' of account '%s' is not a plain address; correct it with "
+             "`sacctmgr delete coordinator`",
              login, notify_account(of, node));
         complain(err);
         return 0;

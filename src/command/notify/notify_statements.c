@@ -13,6 +13,7 @@
 #include "report/answer.h"
 #include "report/permissions.h"
 #include "report/terminal.h"
+#include "report/usage_unit.h"
 #include "settings/settings.h"
 #include "util/calendar.h"
 #include "util/error.h"
@@ -212,8 +213,9 @@ static void notify_month_add_body(const struct notify_month *month,
     text_add(body, "\n");
     terminal_say(body, 0,
                  "The attached page shows the group in a web browser, with its users, waiting jobs "
-                 "and the values of %s. It loads nothing from the network.",
-                 time_text(of->cluster->as_of).bytes);
+                 "and the values of %s. It calls %s %s, and loads nothing from the network.",
+                 time_text(of->cluster->as_of).bytes, usage_unit_of(of->notify->settings)->hours,
+                 usage_unit_page_hours(of->notify->settings));
     notify_add_commands_title(body);
     text_format(&words, "statement --since %s", time_day_text(month->from).bytes);
     notify_add_command(body, of, words.bytes, account->node);

@@ -110,7 +110,7 @@ static int notify_add_budget(const struct notify_values *values, const struct th
         text_add(body, "\n");
         terminal_say(body, 0,
                      "When the limit is reached, jobs of the account that use %s do not start. "
-                     "They wait with the reason AssocGrp*Minutes.%s",
+                     "They wait, and `squeue` shows a reason such as AssocGrpCPUMinutesLimit.%s",
                      threshold->budget->tres,
                      of->cluster->half_life ? " The used minutes decay, so jobs start again later."
                                             : "");
@@ -166,16 +166,17 @@ static uint32_t notify_recipients(const struct notify_cluster *of, uint32_t node
 static void notify_add_again(struct text *body, const struct threshold *threshold,
                              const char *coordinated)
 {
-    struct text limit = { 0 };
-    if (threshold->budget)
-        amount_add_percent(&limit, threshold->limit * AGAIN_BELOW);
-    else
-        amount_add_ratio(&limit, threshold->limit * AGAIN_BELOW);
+    struct text below = { 0 }, limit = { 0 };
+    void (*add)(struct text *, double) = threshold->budget ? amount_add_percent : amount_add_ratio;
+    add(&below, threshold->limit * AGAIN_BELOW);
+    add(&limit, threshold->limit);
     text_add(body, "\n");
     terminal_say(body, 0,
-                 "You get this message as a coordinator of account '%s'. You get it again only "
-                 "after the usage was below %s %s.",
-                 coordinated, limit.bytes, threshold->budget ? "of the limit" : "times the share");
+                 "You get this message as a coordinator of account '%s'. You get it again if the "
+                 "usage falls below %s and then reaches %s %s.",
+                 coordinated, below.bytes, limit.bytes,
+                 threshold->budget ? "of the limit" : "times the share");
+    text_free(&below);
     text_free(&limit);
 }
 
