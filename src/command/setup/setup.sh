@@ -514,6 +514,9 @@ if grep -q "wrote $apache/\\|page in Apache" "$scratch/did"; then
     apachectl graceful || next 'reload Apache'
 #@end
 fi
+#@if systemd
+systemctl is-active --quiet apache2.service || systemctl is-active --quiet httpd.service || next 'start Apache, which does not run'
+#@end
 next "name in $apache/fairmill.conf the hosts that may read the page"
 #@end
 #@if nginx
