@@ -7,11 +7,11 @@
 #include <strings.h>
 
 #include "command/apply/apply_plan.h"
-#include "command/apply/apply_program.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/number.h"
+#include "util/program.h"
 #include "util/text.h"
 
 /* ---- questions ---- */
@@ -30,14 +30,14 @@ static int slurm_ask(struct text *output, const char *const *arguments, const ch
                      const struct slurm_access *access, struct error *err)
 {
     char *message = NULL;
-    const struct slurm_program program = { .arguments = arguments,
-                                           .conf = access->conf,
-                                           .deadline_ms = access->deadline_ms,
-                                           .output = output,
-                                           .take_message = slurm_keep_message,
-                                           .context = &message };
+    const struct program program = { .arguments = arguments,
+                                     .conf = access->conf,
+                                     .deadline_ms = access->deadline_ms,
+                                     .output = output,
+                                     .take_message = slurm_keep_message,
+                                     .context = &message };
     int status;
-    int result = slurm_program_run(&program, &status, err);
+    int result = program_run(&program, &status, err);
     text_add(output, "");
     if (!result && status) {
         /* A program that finds no valid slurm.conf asks nobody. */
@@ -231,13 +231,13 @@ int slurm_update(const struct site_update *updates, size_t count, const struct s
         apply_plan_add_command(&input, &updates[i]);
         text_add(&input, "\n");
     }
-    const struct slurm_program program = { .arguments = arguments,
-                                           .conf = access->conf,
-                                           .input = &input,
-                                           .deadline_ms = access->deadline_ms,
-                                           .take_message = slurm_take_message,
-                                           .context = &updating };
-    int result = slurm_program_run(&program, &status, err);
+    const struct program program = { .arguments = arguments,
+                                     .conf = access->conf,
+                                     .input = &input,
+                                     .deadline_ms = access->deadline_ms,
+                                     .take_message = slurm_take_message,
+                                     .context = &updating };
+    int result = program_run(&program, &status, err);
     if (!result && updating.message)
         result = slurm_refuse(&updating, err);
     /* Jobs that have ended set the status to 1. */

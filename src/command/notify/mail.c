@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/apply/apply_program.h"
 #include "run/retry.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/program.h"
 
 /* The quoted-printable body contains no `=_`, so this is never the start of one of its lines. */
 #define BOUNDARY "=_fairmill"
@@ -201,14 +201,14 @@ int mail_send(const struct mail *mail, const struct settings *settings, struct e
         return -1;
     }
     mail_add(&message, mail);
-    const struct slurm_program program = { .arguments = mailer.arguments,
-                                           .conf = "",
-                                           .input = &message,
-                                           .deadline_ms = deadline_of(settings),
-                                           .has_children = true,
-                                           .take_message = mailer_take_message,
-                                           .context = &mailer };
-    int result = slurm_program_run(&program, &status, err);
+    const struct program program = { .arguments = mailer.arguments,
+                                     .conf = "",
+                                     .input = &message,
+                                     .deadline_ms = deadline_of(settings),
+                                     .has_children = true,
+                                     .take_message = mailer_take_message,
+                                     .context = &mailer };
+    int result = program_run(&program, &status, err);
     if (!result && status)
         result = fail(err, ERROR_OTHER, "'%s' ended with status %d", mailer.arguments[0], status);
     if (result && mailer.last.length) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/apply/apply_program.h"
+#include "util/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void program_close(int *end)
     *end = -1;
 }
 
-static void program_execute(const struct slurm_program *program, int in, int out, int err)
+static void program_execute(const struct program *program, int in, int out, int err)
 {
     signal(SIGPIPE, SIG_DFL);
     if (program->has_children)
@@ -52,7 +52,7 @@ static void program_execute(const struct slurm_program *program, int in, int out
 }
 
 /* Starts the program.  Returns its process, or -1 on error. */
-static pid_t program_start(const struct slurm_program *program, struct program_pipes *pipes,
+static pid_t program_start(const struct program *program, struct program_pipes *pipes,
                            struct error *err)
 {
     int in[2] = { -1, -1 }, out[2] = { -1, -1 }, messages[2] = { -1, -1 };
@@ -74,7 +74,7 @@ static pid_t program_start(const struct slurm_program *program, struct program_p
     return process;
 }
 
-static void program_feed(const struct slurm_program *program, struct program_pipes *pipes)
+static void program_feed(const struct program *program, struct program_pipes *pipes)
 {
     size_t length = program->input ? program->input->length : 0;
     if (pipes->written < length) {
@@ -90,7 +90,7 @@ static void program_feed(const struct slurm_program *program, struct program_pip
 }
 
 /* Passes the complete lines on, and at the end an incomplete one. */
-static void program_take_lines(const struct slurm_program *program, struct program_pipes *pipes,
+static void program_take_lines(const struct program *program, struct program_pipes *pipes,
                                bool at_end)
 {
     struct text *text = &pipes->messages;
@@ -125,7 +125,7 @@ static void program_read(int *end, struct text *text)
 
 /* Exchanges data until the program has closed its output, until take_message() stops it, or until
  * the deadline.  Returns false at the deadline. */
-static bool program_exchange(const struct slurm_program *program, struct program_pipes *pipes)
+static bool program_exchange(const struct program *program, struct program_pipes *pipes)
 {
     int *ends = pipes->ends;
     while ((ends[STDOUT_FILENO] >= 0 || ends[STDERR_FILENO] >= 0) && !pipes->stopped) {
@@ -148,7 +148,7 @@ static bool program_exchange(const struct slurm_program *program, struct program
     return true;
 }
 
-static void program_kill(const struct slurm_program *program, pid_t process)
+static void program_kill(const struct program *program, pid_t process)
 {
     if (program->has_children)
         kill(-process, SIGKILL);
@@ -157,7 +157,7 @@ static void program_kill(const struct slurm_program *program, pid_t process)
 
 /* Waits for the end of the program and returns its status.  At the deadline, kills the program and
  * sets `*in_time` to false. */
-static int program_status(const struct slurm_program *program, pid_t process, bool *in_time)
+static int program_status(const struct program *program, pid_t process, bool *in_time)
 {
     int status = 0;
     pid_t ended;
@@ -173,7 +173,7 @@ static int program_status(const struct slurm_program *program, pid_t process, bo
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int slurm_program_run(const struct slurm_program *program, int *status, struct error *err)
+int program_run(const struct program *program, int *status, struct error *err)
 {
     struct program_pipes pipes = { .ends = { -1, -1, -1 } };
     pid_t process = program_start(program, &pipes, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_APPLY_APPLY_PROGRAM_H
-#define FAIRMILL_COMMAND_APPLY_APPLY_PROGRAM_H
+#ifndef FAIRMILL_UTIL_PROGRAM_H
+#define FAIRMILL_UTIL_PROGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +8,9 @@
 struct error;
 struct text;
 
-/* Runs a program of Slurm and exchanges data with it until a deadline. */
+/* Runs another program, of Slurm or a mailer, and exchanges data with it until a deadline. */
 
-struct slurm_program {
+struct program {
     const char *const
         *arguments;           /* the program, found in PATH, and its arguments; ends with NULL */
     const char *conf;         /* value of SLURM_CONF if that is not set; "": none */
@@ -29,6 +29,6 @@ struct slurm_program {
  * take_message() ended it, and to 128 + the signal if another signal did.  Fails with ERROR_GONE if
  * the program was killed at the deadline, and with ERROR_SETTINGS if it cannot be started.
  */
-int slurm_program_run(const struct slurm_program *program, int *status, struct error *err);
+int program_run(const struct program *program, int *status, struct error *err);
 
 #endif
