@@ -38,8 +38,8 @@ def write(place, text, name='fm.conf'):
 
 def before(place):
     """Tests the steps from a missing settings file to the first run."""
-    check(place, 78, 'without settings, check proposes to install the sample',
-          'No such file', 'next: run `install -D -m 644 ', '/examples/fairmill.conf ',
+    check(place, 78, 'without settings, check proposes setup, or to install the sample',
+          'No such file', 'next: run `fairmill setup >setup.sh`', ' or run `install -D -m 644 ', '/examples/fairmill.conf ',
           'nowhere.conf`', settings='nowhere.conf')
     write(place, '[source]\ndriver = sqlite\n')
     check(place, 78, 'check names the missing key of a database', "[source] database is missing")

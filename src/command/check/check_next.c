@@ -217,7 +217,8 @@ void check_add_next(struct text *text, const struct settings *settings,
 void check_add_first(struct text *text, const char *path)
 {
     text_format_printable(text,
-                          "next: run `install -D -m 644 " DOCDIR
+                          "next: run `fairmill setup >setup.sh` and read setup.sh, or run "
+                          "`install -D -m 644 " DOCDIR
                           "/examples/fairmill.conf %s` to install the sample settings\n",
                           path);
 }
