@@ -264,12 +264,7 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
 
 void whatif_hide_others(struct whatif *whatif)
 {
-    size_t rows = 0, jobs = 0, own = 0;
-    /* The environment of a process may name another login (command_login()). */
-    for (size_t i = 0; i < whatif->own_count; i++)
-        if (permissions_show(whatif->permissions, whatif->cluster, whatif->own[i].row.account,
-                             whatif->own[i].row.user))
-            whatif->own[own++] = whatif->own[i];
+    size_t rows = 0, jobs = 0;
     for (size_t i = 0; i < whatif->row_count; i++)
         if (permissions_show(whatif->permissions, whatif->cluster, whatif->rows[i].account,
                              whatif->rows[i].user))
@@ -278,7 +273,6 @@ void whatif_hide_others(struct whatif *whatif)
         if (permissions_show_job(whatif->permissions, whatif->cluster, whatif->jobs[i].account,
                                  whatif->jobs[i].user))
             whatif->jobs[jobs++] = whatif->jobs[i];
-    whatif->own_count = own;
     whatif->is_part = rows < whatif->row_count || jobs < whatif->job_count;
     whatif->row_count = rows;
     whatif->job_count = jobs;

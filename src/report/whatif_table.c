@@ -347,6 +347,11 @@ static bool is_moved(const struct whatif_job *job)
     return job->place[BEFORE] != job->place[AFTER] || strcmp(job->pool[BEFORE], job->pool[AFTER]);
 }
 
+static bool whatif_table_is_own_job(const struct whatif *whatif, const struct whatif_job *job)
+{
+    return whatif->own_count && !strcmp(job->user, whatif->login);
+}
+
 static void whatif_table_add_jobs(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     static const struct column shown[] = {
@@ -362,11 +367,13 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
-    size_t moved = 0, count = 0;
+    size_t moved = 0, own = 0, count = 0;
     if (!whatif->job_count)
         return;
-    for (size_t i = 0; i < whatif->job_count; i++)
+    for (size_t i = 0; i < whatif->job_count; i++) {
         moved += is_moved(&whatif->jobs[i]);
+        own += is_moved(&whatif->jobs[i]) && whatif_table_is_own_job(whatif, &whatif->jobs[i]);
+    }
     if (!moved) {
         answer_say(answer, "\nNo pending job would change its place (there %s %zu%s).\n",
                    whatif->job_count == 1 ? "is" : "are", whatif->job_count, of_whom(whatif));
@@ -374,14 +381,13 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
     }
     answer_say(answer, "\n%zu of %zu pending jobs would change places%s%s:\n", moved,
                whatif->job_count, of_whom(whatif),
-               moved <= top        ? ""
-               : whatif->own_count ? "; these are the first, and yours"
-                                   : "; these are the first");
+               moved <= top ? ""
+               : own        ? "; these are the first, and yours"
+                            : "; these are the first");
     struct table *table = whatif_table_begin_table(answer, whatif, &layout);
     for (size_t i = 0; i < whatif->job_count; i++) {
         const struct whatif_job *job = &whatif->jobs[i];
-        bool is_own = whatif->own_count && !strcmp(job->user, whatif->login);
-        if (is_moved(job) && (count++ < top || is_own))
+        if (is_moved(job) && (count++ < top || whatif_table_is_own_job(whatif, job)))
             table_add(table, job);
     }
     table_close(table);

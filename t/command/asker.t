@@ -95,6 +95,10 @@ def own_row(place):
             page = asked.ask('whatif', *change, login=USER)['output']
             tap.ok('\n\nIn idle, you would pass no user, and 1 user (idle/erin) would pass you.\n\n' in page and 'In physics' not in page,
                    f'only associations that pass or are passed have a sentence ({" ".join(change)})', page)
+        for change, ending, own in ((CHANGE, '; these are the first, and yours', ['902']), (('--move', 'optics=physics'), '; these are the first', [])):
+            page = asked.ask('whatif', *change, '--top', '1', login=USER)['output']
+            tap.ok(f'change places{ending}:\n' in page and re.findall(rf'^(\d+) +{USER} ', page, re.M) == own,
+                   f'the own pending job is shown if its place changes ({" ".join(change)})', page)
         removed = asked.ask('whatif', '--remove-user', USER, login=USER)['output']
         tap.ok('You are' in removed and 'pass you' not in removed, 'a removed user passes nobody', removed)
         for login in (STRANGER, 'root'):

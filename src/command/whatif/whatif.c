@@ -90,7 +90,9 @@ static int whatif_answer(struct command_context *context, struct error *err)
         return -1;
     char *login = command_login(context->invocation->client);
     struct whatif *whatif = whatif_create(cluster->name, cluster->as_of);
-    whatif->login = login;
+    /* Without sudo, SUDO_USER may name another user. */
+    const char *limited = context->published.permissions.login;
+    whatif->login = limited ? limited : login;
     int result = whatif_fill(context, cluster, whatif, err);
     if (!result)
         whatif_print(whatif, (size_t)options->top, context->answer);
