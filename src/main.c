@@ -170,6 +170,14 @@ static bool is_denied(const struct invocation *invocation)
                          (needs_settings && settings_are_for_reading(invocation->settings_path)));
 }
 
+/* Returns true if a user calls a command for users, but can neither read settings nor use the
+ * socket. */
+static bool lacks_socket(const struct invocation *invocation)
+{
+    return geteuid() && invocation->command->for_users && !invocation->client &&
+           !invocation->settings_path && !client_has_socket() && !settings_are_readable(NULL);
+}
+
 /* Prints the commands that are for users, after the error about a command that is not. */
 static void print_commands_for_users(void)
 {
@@ -222,6 +230,9 @@ static int run_named(struct invocation *invocation)
         complain(&err);
         if ((err.class == ERROR_SETTINGS || invocation->client) && is_denied(invocation))
             print_commands_for_users();
+        else if (err.class == ERROR_SETTINGS && lacks_socket(invocation))
+            log_warning("this host has no socket for users; an administrator can enable "
+                        "fairmill.socket");
     }
     if (command->release)
         command->release(options);

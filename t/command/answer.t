@@ -133,6 +133,7 @@ def same_as_direct(place):
                place.out, place.err)
         place.ends(78, 'without a socket, unreadable settings are an error', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
+        place.says('the error says that the host has no socket for users', 'no socket for users', 'fairmill.socket')
 
 
 def administrators(place):
