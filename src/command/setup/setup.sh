@@ -161,8 +161,8 @@ else
     server="host = $host
 port = $port
 user = fairmill
-option_file = $directory/fairmill.cnf
-${tls:+tls_mode = $tls}"
+option_file = $directory/fairmill.cnf${tls:+
+tls_mode = $tls}"
 #@end
 #@unless remote
     server="socket = $socket"
@@ -173,8 +173,8 @@ ${tls:+tls_mode = $tls}"
 [source]
 driver = mysql
 database = $database
-$server
-${clusters:+clusters = $clusters}
+$server${clusters:+
+clusters = $clusters}
 
 [results]
 driver = $results
@@ -347,6 +347,7 @@ else
     kept 'the published values'
 fi
 if grep -q 'next: run `fairmill backfill' "$scratch/check"; then
+    echo 'setup: computing the history of a year; with millions of jobs, this takes minutes'
     as_fairmill backfill --since "$(date -d '1 year ago' +%Y-%m-%d)"
     did 'computed the history of a year; `fairmill history` prints it'
 fi
@@ -543,5 +544,7 @@ summary
 if [ "$status" != 0 ] || grep -q '^  warning: \|^  finding \|^next: ' "$scratch/check"; then
     echo "fairmill check:"
     if [ "$status" != 0 ]; then cat "$scratch/check"; else grep '^  warning: \|^  finding \|^next: ' "$scratch/check"; fi
+else
+    echo 'setup: complete; `fairmill check` has no warnings'
 fi
 exit "$status"
