@@ -93,8 +93,9 @@ static int backfill_answer(struct command_context *context, struct error *err)
     struct teller teller = { .dry_run = shared->dry_run };
     const struct backfill_options options = {
         .clusters = { shared->clusters.values, shared->clusters.count },
-        .times = { asked->since.text ? &asked->since.at : NULL,
-                   asked->until.text ? &asked->until.at : NULL, asked->every_s },
+        .times = { .since = asked->since.text ? &asked->since.at : NULL,
+                   .until = asked->until.text ? &asked->until.at : NULL,
+                   .every_s = asked->every_s },
         .replace = asked->replace,
         .dry_run = shared->dry_run,
         .complain = complain,
