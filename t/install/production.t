@@ -256,6 +256,17 @@ def edited(site):
     tap.same(read(site.there.path('etc/cron.d/fairmill-page')), '# mine\n', 'the script does not change an edited cron table')
 
 
+def read_first(site):
+    """Tests that an administrator can read the SQL before the script executes it."""
+    path = site.there.path('run/setup.sh')
+    write(path, re.sub('(?m)^read_first=no', 'read_first=yes', site.setup()))
+    tap.same(site.script(), 1, 'with read_first, the script stops')
+    tap.like(site.there.place.err, 'read the SQL in /root/fairmill-setup.sql', 'it says where the SQL is')
+    tap.like(read(site.there.path('root/fairmill-setup.sql')), 'CREATE ROLE.*fairmill_writer', 'the file has the SQL')
+    tap.unlike(site.sql('-e', 'SHOW DATABASES'), '(?m)^fairmill$', 'the SQL was not executed')
+    os.unlink(site.there.path('root/fairmill-setup.sql'))
+
+
 def stops_before_a_change(site, statement, message, *options):
     """Tests that the script stops with this message and changes nothing."""
     before = site.state()
@@ -373,6 +384,7 @@ def body():
             site.forget()
             unprivileged(site)
             without_server(site)
+            read_first(site)
             site.works(f'results in {mariadb.NAME}')
             stops_before_a_change(site, 'the script stops if settings publish elsewhere', 'print this script with --results mysql',
                                   '--results', 'sqlite')

@@ -128,6 +128,9 @@ static int notify_month_print(const struct notify_month *month, struct statement
     view.by = "month";
     view.selection = &selection;
     view.permissions = &account->permissions;
+    /* Coordinators need not know which database has the shares. */
+    if (view.earlier_shares)
+        view.shares_from = view.from;
     statement_open(&view, answer);
     statement_add_period(&view, period, answer);
     int result = answer_end(answer, err);

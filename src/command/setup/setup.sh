@@ -28,6 +28,7 @@ tls=@tls@ # required if the server offers TLS; verify_full also checks its certi
 #@unless remote
 socket=@socket@ # of the server of slurmdbd's database
 client=@client@ # the client program of this server; connects as its administrator
+read_first=no # yes: stop before the SQL is executed, so that you can read it
 #@end
 #@if results=pgsql
 pgsocket=@pgsocket@ # the directory of PostgreSQL's socket
@@ -319,6 +320,11 @@ else
     [ -n "$names" ] || names=$(sql -e 'SELECT GROUP_CONCAT(name) FROM cluster_table WHERE deleted = 0' "$database")
     [ "$names" != NULL ] || stop "slurmdbd has no cluster yet; run \`sacctmgr add cluster NAME\`, then this script again"
     as_fairmill init --print --cluster "$names" >"$scratch/sql"
+    if [ "$read_first" = yes ]; then
+        install -m 600 "$scratch/sql" /root/fairmill-setup.sql
+        stop 'read the SQL in /root/fairmill-setup.sql, write no to the line that begins with read_first=, and' \
+            'run this script again'
+    fi
     load_plugin
 #@unless results=sqlite
     upgrade_tables
