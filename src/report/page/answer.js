@@ -83,7 +83,7 @@ function waitingJobs(cluster, row) {
     const more = Math.max(row.pending, different(row.jobs)) - different(shown); // a job can wait in several partitions
     if (!shown.length)
         return !cluster.hidesJobs && soft(`No job of ${row.label} is waiting.`);
-    const columns = [['Job', ''], [capital(cluster.partitionWord), ''], ['Place', 'r'], ['Waiting', 'r']];
+    const columns = [['Job', ''], [capital(cluster.partitionWord), 'word'], ['Place', 'r'], ['Waiting', 'r']];
     const lines = [], stuck = [];
     for (const [id, at, partition, pool, place, length, waiting, reason, user] of shown) {
         const owner = cluster.rows[at].user ? link(cluster.rows[at]) : escapeHtml(user);
