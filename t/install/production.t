@@ -144,7 +144,7 @@ class Site:
         """Returns everything that a script may change, as a set of lines."""
         inside = self.there.inside
         lines = []
-        for folder in ('etc', 'var/lib/fairmill', 'var/lib/fairmill-report', 'var/lib/fairmill-metrics', 'run/units', 'root/fairmill-setup.sql'):
+        for folder in ('etc', 'var/lib/fairmill', 'var/lib/fairmill-report', 'var/lib/fairmill-metrics', 'run/units'):
             lines += self.there.printed(*inside('find', f'/{folder}', '!', '-name', '*.db-*', '-printf', '%p %m %u %g %l\n')).splitlines()
             lines += self.there.printed(*inside('find', f'/{folder}', '-type', 'f', '!', '-name', 'results.db*', '-exec', 'sha256sum', '{}', '+')).splitlines()
         return {*lines, *self.mysql_state(), *self.pgsql_state(), *self.sqlite_state()}
@@ -261,10 +261,10 @@ def read_first(site):
     path = site.there.path('run/setup.sh')
     write(path, re.sub('(?m)^read_first=no', 'read_first=yes', site.setup()))
     tap.same(site.script(), 1, 'with read_first, the script stops')
-    tap.like(site.there.place.err, 'read the SQL in /root/fairmill-setup.sql', 'it says where the SQL is')
-    tap.like(read(site.there.path('root/fairmill-setup.sql')), 'CREATE ROLE.*fairmill_writer', 'the file has the SQL')
+    tap.like(site.there.place.err, 'read the SQL in /etc/fairmill/fairmill-setup.sql', 'it says where the SQL is')
+    tap.like(read(site.there.path('etc/fairmill/fairmill-setup.sql')), 'CREATE ROLE.*fairmill_writer', 'the file has the SQL')
     tap.unlike(site.sql('-e', 'SHOW DATABASES'), '(?m)^fairmill$', 'the SQL was not executed')
-    os.unlink(site.there.path('root/fairmill-setup.sql'))
+    os.unlink(site.there.path('etc/fairmill/fairmill-setup.sql'))
 
 
 def stops_before_a_change(site, statement, message, *options):
@@ -353,9 +353,9 @@ def on_another_host(site):
     write(site.there.path('etc/slurm/slurmdbd.conf'), f'StorageHost=127.0.0.1\nStoragePort={port}\nStorageLoc=slurm_acct_db\n')
     site.setup()
     tap.same(site.script(), 1, 'without a login on the other host, the script stops')
-    tap.like(site.there.place.err, 'copy /root/fairmill-setup.sql to 127.0.0.1', 'the script says what to do on the other host')
-    order = site.there.path('root/fairmill-setup.sql')
-    tap.same(site.there.owner('/root/fairmill-setup.sql'), 'root:root 600', 'only root can read the SQL for the other host')
+    tap.like(site.there.place.err, 'copy /etc/fairmill/fairmill-setup.sql to 127.0.0.1', 'the script says what to do on the other host')
+    order = site.there.path('etc/fairmill/fairmill-setup.sql')
+    tap.same(site.there.owner('/etc/fairmill/fairmill-setup.sql'), 'root:root 600', 'only root can read the SQL for the other host')
     tap.ok(not os.path.exists(site.there.path(CONF)), 'no settings are in place yet')
     site.sql(input=read(order))
     tap.empty(site.there.place.err, 'the SQL for the other host succeeds')

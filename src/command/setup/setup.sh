@@ -122,7 +122,7 @@ setting_of_results() { sed -n "/^\[results\]/,/^\[/s/^$1 *= *//p" "$2"; }
     'start the server, then print this script again, or correct the line that begins with socket='
 sql() { "$client" --socket="$socket" --batch --skip-column-names "$@"; }
 sql -e 'SELECT 1' >/dev/null || stop "'$client' cannot connect as an administrator to the server at $socket" \
-    'write user and password to /root/.my.cnf, then run this script again'
+    'write user and password to .my.cnf in the home directory of root, then run this script again'
 sql -e 'SELECT COUNT(*) FROM cluster_table' "$database" >/dev/null || stop "the server has no database '$database' of slurmdbd" \
     'start slurmdbd once, or correct the line that begins with database='
 #@end
@@ -227,7 +227,7 @@ password=$(password_in "$directory/fairmill.cnf")
 #@if results=mysql
 reader_password=$(password_in "$directory/reader.cnf")
 #@end
-order=/root/fairmill-setup.sql # the SQL for the other host
+order=$directory/fairmill-setup.sql # the SQL for the other host
 if databases_are_ready; then
     kept "the login, the tables and the privileges on $host"
     rm -f "$order"
@@ -321,8 +321,8 @@ else
     [ "$names" != NULL ] || stop "slurmdbd has no cluster yet; run \`sacctmgr add cluster NAME\`, then this script again"
     as_fairmill init --print --cluster "$names" >"$scratch/sql"
     if [ "$read_first" = yes ]; then
-        install -m 600 "$scratch/sql" /root/fairmill-setup.sql
-        stop 'read the SQL in /root/fairmill-setup.sql, write no to the line that begins with read_first=, and' \
+        install -m 600 "$scratch/sql" "$directory/fairmill-setup.sql"
+        stop "read the SQL in $directory/fairmill-setup.sql, write no to the line that begins with read_first=, and" \
             'run this script again'
     fi
     load_plugin
